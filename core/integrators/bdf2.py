@@ -73,7 +73,7 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext) -
             result = None
         if result is None:
             context = context.between(state.time, state.time + h)
-        else:
+        elif state.before is not None:
             after = replace(after, x_earlier=before.x, v_earlier=before.v)
     if result is None:
         result = plain(False)

@@ -31,12 +31,18 @@ def lifted(system, by):
     return x, end
 
 
+def edges_at(system, x):
+    """Return a function that gives the edges (E, 3) at x (V, 3); None if that is None."""
+    return None if x is None else lambda: x[system.edges[:, 1]] - x[system.edges[:, 0]]
+
+
 def turned_edges(system, start, linearised, end):
-    return TurnedEdges(system, system.edge_lengths(start), linearised, end)
+    return TurnedEdges(system, system.edge_lengths(start), edges_at(system, linearised), end)
 
 
 def length_limits(system, start, linearised, end):
-    return LengthLimits.of_step(system, system.strain_limit(0.0), system.edge_lengths(start), linearised, end,
+    return LengthLimits.of_step(system, system.strain_limit(0.0), system.edge_lengths(start),
+                                edges_at(system, linearised), end,
                                 system.edge_lengths(end))
 
 

@@ -26,7 +26,7 @@ def answers(of, time):
     x = x + of.nodes.rest
     rate = of.rate_force(x, v, time)
     return [of.elastic(time).force(x), of.elastic(time).energy(x), of.force(x, v, time), rate.product(v),
-            rate.damping(x, v), of.strain_limit(time).all_longest, of.held_positions(time)[1], of.edge_stiffness(time)]
+            rate.damping(v), of.strain_limit(time).all_longest, of.held_positions(time)[1], of.edge_stiffness(time)]
 
 
 def test_answers_at_a_time_do_not_depend_on_earlier_questions():

@@ -11,6 +11,7 @@ from core.linear.block_matrix import BlockPattern
 from core.loads.air_drag import AirCoefficients, AirDrag, drag_stencil
 from core.model.elastic_forces import ConstantStiffness, ElasticForces
 from core.model.particle_system import ParticleSystem
+from core.model.turned_start import TurnedStart
 from core.model.velocity_forces import RateForce
 from core.stencils.bending.isometric import isometric_parameters, isometric_stencil
 from core.stencils.membranes.stretch_shear import Shear, Stretch, membrane_stencil
@@ -113,7 +114,7 @@ def test_air_also_drags_triangles_that_no_law_acts_on(backend):
     elastic = ElasticForces([spring], pattern, np.zeros_like(x), ConstantStiffness([spring], pattern.scalar))
     none = np.zeros(len(mesh.triangles))
     drag = AirDrag.at(AirCoefficients(stencil, none + 0.8, none, none, none, none), x, 0.0 * x, 0.0)
-    rate = RateForce(x, np.zeros_like(x), [], [], None, [drag], None, None, pattern)
+    rate = RateForce(TurnedStart(x, 1.0), 1.0, np.zeros_like(x), None, [], [], None, [drag], None, None, pattern)
     np.testing.assert_allclose(difference(elastic, rate, x, 0.02, u), rate.product(u), atol=1e-9)
 
 

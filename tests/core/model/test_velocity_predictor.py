@@ -86,9 +86,8 @@ def spinning(rate, h=0.02):
 
     def strain(**where):
         context = StepContext.at(system, state, core.Solver(tolerance=1e-8, **where))
-        start = system.turned_start(state, h)
-        there = (system.predictor.end(state.x, state.v, None, h, start.rotation) - state.x) / h
-        found = implicit_euler.step(system, state, h, context, None if where else there, start=start).state
+        there = (system.predicted_end(state, h) - state.x) / h
+        found = implicit_euler.step(system, state, h, context, None if where else there, unhindered=True).state
         return np.linalg.norm(found.x[system.edges[:, 1]] - found.x[system.edges[:, 0]], axis=1) \
             / system.rest_lengths - 1.0
 
