@@ -34,14 +34,14 @@ class PassEquations:
     def __init__(self, contacts: StepContacts, A: BlockMatrix, b: FloatArray, reference: FloatArray) -> None:
         self._contacts, self._b, self._reference = contacts, b, reference
         self._pins = contacts.pins_from(reference)
-        self._near = contacts.base + contacts.h * reference
         self._drag, self._pairs = _OnDiagonal(A, contacts.h), _OnDiagonal(A, 1.0)
         self._pinch = _OnDiagonal(A, 1.0)
         self.matrix = A
         self.filter_: ConstraintFilter = self._pins
         self.rhs, self.touching = b, False
         self.multiply: Operator = A.multiply
-        self.rigid = RigidModes(contacts.system.body, A.multiply, self._near)
+        self.rigid = RigidModes(contacts.system.body, A.multiply,
+                                contacts.base + contacts.h * reference if contacts.unhindered else None)
 
     def packed(self, tolerance: float) -> Operator:
         """`multiply`, for the products of a solve to `tolerance`."""
@@ -67,7 +67,7 @@ class PassEquations:
             self.rhs = self.rhs + pairs.impulse(self._reference)
             self._pairs.put(pairs.diagonal())
             self.multiply = pairs.beside(self.matrix.multiply)
-            self.rigid = RigidModes(pairs.bodies(), self.multiply, self._near)
+            self.rigid = RigidModes(pairs.bodies(), self.multiply, None)
 
 
 class _OnDiagonal:

@@ -26,16 +26,19 @@ class RigidModes:
     Args:
         body: (V,) body of each vertex.
         multiply: x -> A x.
-        x: (V, 3) positions [m], about whose means bodies turn.
+        x: (V, 3) positions [m], about whose means bodies turn; None to leave their rotations as they are.
     """
 
-    def __init__(self, body: IntArray, multiply: Operator, x: FloatArray) -> None:
+    def __init__(self, body: IntArray, multiply: Operator, x: FloatArray | None) -> None:
         self._body, self._count, self._multiply = body, int(body.max()) + 1, multiply
+        self._coarse: FloatArray | None = None
+        self._modes = 3 if x is None else MODES
+        if x is None:
+            return
         sizes = np.maximum(np.bincount(body, minlength=self._count), 1)[:, None]
         arm = x - (self._sums(x) / sizes)[body]
         size = np.sqrt(self._sums(arm * arm).sum(axis=1, keepdims=True) / sizes)
         self._arm: FloatArray = arm / np.maximum(size, np.finfo(float).tiny)[body]        # rotations like translations
-        self._coarse: FloatArray | None = None
 
     def balanced(self, rhs: FloatArray, w: FloatArray, filter_: ConstraintFilter) -> FloatArray:
         """Return w (V, 3) with the exact impulse on the rigid motions of all free bodies.
@@ -47,26 +50,30 @@ class RigidModes:
         if not free.any() or not np.isfinite(w).all():
             return w
         if self._coarse is None:                               # A on free bodies is the same in all solves
-            moments = [self._moments(self._multiply(self._motion(mode))) for mode in np.eye(MODES)]
+            moments = [self._moments(self._multiply(self._motion(mode))) for mode in np.eye(self._modes)]
             coarse = np.stack(moments, axis=-1)
             most = np.abs(coarse).max(axis=(1, 2))
-            self._coarse = coarse + (MODE_ROUNDING * most)[:, None, None] * np.eye(MODES)
-        shift = np.zeros((len(free), MODES))
+            self._coarse = coarse + (MODE_ROUNDING * most)[:, None, None] * np.eye(self._modes)
+        shift = np.zeros((len(free), self._modes))
         lack = self._moments(rhs - self._multiply(w))
         try:
             shift[free] = np.linalg.solve(self._coarse[free], lack[free][:, :, None])[:, :, 0]
         except np.linalg.LinAlgError:                          # masses below the smallest number
             return w
-        return w + shift[self._body, :3] + np.cross(shift[self._body, 3:], self._arm)
+        w = w + shift[self._body, :3]
+        return w if self._modes == 3 else w + np.cross(shift[self._body, 3:], self._arm)
 
     def _motion(self, mode: FloatArray) -> FloatArray:
-        """Return the motion (V, 3) of all bodies by one `mode` (6,)."""
+        """Return the motion (V, 3) of all bodies by one `mode` (3,) or (6,)."""
+        if len(mode) == 3:
+            return np.tile(mode, (len(self._body), 1))
         motion: FloatArray = mode[:3] + np.cross(mode[None, 3:], self._arm)
         return motion
 
     def _moments(self, d: FloatArray) -> FloatArray:
-        """Return the sums of d (V, 3) and of its moments over each body (B, 6)."""
-        return np.concatenate([self._sums(d), self._sums(np.cross(self._arm, d))], axis=1)
+        """Return the sums of d (V, 3), and of its moments where bodies turn, over each body (B, 3) or (B, 6)."""
+        sums = self._sums(d)
+        return sums if self._modes == 3 else np.concatenate([sums, self._sums(np.cross(self._arm, d))], axis=1)
 
     def _sums(self, d: FloatArray) -> FloatArray:
         """Return the sums of d (V, 3) over each body (B, 3)."""

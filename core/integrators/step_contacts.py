@@ -56,6 +56,7 @@ class StepContacts:
             self._to_springs: BoolArray | None = None
             self._expected: Touching | None = None
             self._passing: BoolArray | None = None                   # vertices (W,) of colliders without contact
+            self.unhindered = unhindered
             self.pinch = None if unhindered else self._pinched()
             self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered)
             self.pairs = None if unhindered else self._of_pairs()
