@@ -49,5 +49,5 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext, e
     untold = context.settings.newton_iterations is None and context.settings.linearisations == 1
     if untold and linearisation is None and system.may_go_slack:
         context, spare = context.with_linearisations(SLACK_LINEARISATIONS), True
-    linearisation = linearisation or Tangent(system, context.solves)
+    linearisation = linearisation or Tangent(system, context.solves, in_flight=unhindered)
     return NewtonStep(system, state, h, context, expected, unhindered, linearisation, spare, origin or state).run()

@@ -65,12 +65,12 @@ class SolveMemory:
 
 
 class Tangent:
-    """The tangent stiffness, for Newton's method."""
+    """The tangent stiffness, for Newton's method, in a step with or without (`in_flight`) contact."""
 
     tangent = True
 
-    def __init__(self, system: ParticleSystem, solves: SolveMemory) -> None:
-        self._system, self._solves = system, solves
+    def __init__(self, system: ParticleSystem, solves: SolveMemory, *, in_flight: bool) -> None:
+        self._system, self._solves, self._in_flight = system, solves, in_flight
         self.direct = False
 
     def matrix(self, elastic: ElasticForces, x: FloatArray, h: float, rate: RateForce | None, *,
@@ -92,7 +92,8 @@ class Tangent:
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """Return multigrid or a direct factor, selected by the history of solves."""
         try:
-            operator, self.direct = self._system.preconditioner(self._solves.history, h, A, filter_, tolerance)
+            operator, self.direct = self._system.preconditioner(self._solves.history, h, A, filter_, tolerance,
+                                                                  in_flight=self._in_flight)
         except ArithmeticError:                                # rounding leaves no coarse factor: the diagonal alone
             operator, self.direct = BlockJacobi(A, filter_), False
         return corrected(operator, A, filter_)

@@ -395,7 +395,7 @@ class NewtonStep:
         """
         drive = self.h * self.elastic.force(self.x0)
         if self.rate:
-            drive += self.h * self.rate.push
+            drive += self.h * self.rate.other
         change = max(self._norm(self.pins.project(drive)), self._norm(self.pins.project(self.mass * (u - self.v0))))
         return max(change, self.h * self._norm(self.mass * self.gravity))
 

@@ -285,12 +285,14 @@ class ParticleSystem:
     # ------------------------------------------------------------------ the linear system
 
     def preconditioner(self, history: SolveHistory, h: float, matrix: BlockMatrix, filter_: ConstraintFilter,
-                       tolerance: float) -> tuple[Operator, bool]:
+                       tolerance: float, *, in_flight: bool) -> tuple[Operator, bool]:
         """Return r -> P^-1 r for A = `matrix` of a step of h [s], pins and contacts in `filter_`, solved to
-        `tolerance`, and whether it is a direct factor; selected by the `history` of solves."""
+        `tolerance`, and whether it is a direct factor; selected by the `history` of solves, and by whether the step is
+        one without contact (`in_flight`)."""
         if isinstance(matrix, ImplicitMatrix):
             return BlockJacobi(matrix.diagonal(), filter_), False
-        return self.preconditioners.make(history, h, self.mass + h * self._air.viscous(0.0), filter_, matrix, tolerance)
+        return self.preconditioners.make(history, h, self.mass + h * self._air.viscous(0.0), filter_, matrix, tolerance,
+                                         in_flight=in_flight)
 
     def edge_stiffness(self, time: float) -> FloatArray:
         """Return the approximate stiffness (E,) [N/m] of each edge, at rest and at the start; of a keyed fabric, at

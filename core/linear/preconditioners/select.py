@@ -28,8 +28,9 @@ from .aggregation_multigrid import AggregationMultigrid
 from .constant_matrix import ConstantMatrix, ScalarElements
 from .neighbour_cholesky import NeighbourCholesky
 
-ALWAYS_DIRECT = 3000
-"""Largest number of vertices at which every solve is direct [-]: the factor costs less than a second iteration."""
+ALWAYS_DIRECT, DIRECT_IN_FLIGHT = 100, 3000
+"""Largest number of vertices at which every solve is direct, and every one of a step without contact [-]: the factor costs
+no more than a few iterations, and motion lasts only as long as it is solved well."""
 FIRST_WAIT, LONGEST_WAIT = 24, 192
 """Direct solves before multigrid is tried again, at first and at most [-]."""
 MEAN_WEIGHT = 0.25
@@ -78,7 +79,6 @@ class Preconditioners:
         self._multigrid: AggregationMultigrid | None = None
         self._constant: ConstantMatrix | None = None
         self._direct: NeighbourCholesky | None = None
-        self._always_direct = len(positions) <= ALWAYS_DIRECT
         self._worth, self._worth_in_contact = (int(first + second * len(positions) ** 0.5) for first, second in (
             tuning().direct_worth, tuning().direct_worth_in_contact))
 
@@ -87,7 +87,7 @@ class Preconditioners:
         return self._worth_in_contact if touching else self._worth
 
     def make(self, history: SolveHistory, h: float, mass: FloatArray, filter_: ConstraintFilter, matrix: BlockMatrix,
-             tolerance: float) -> tuple[Operator, bool]:
+             tolerance: float, *, in_flight: bool = False) -> tuple[Operator, bool]:
         """Return r -> P^-1 r for one solve, and whether it is the direct factor, which makes a first guess needless.
 
         Args:
@@ -97,10 +97,12 @@ class Preconditioners:
             filter_: of pins and contacts.
             matrix: A, positive definite.
             tolerance: of the solve [-].
+            in_flight: whether the step is one without contact.
         """
+        always = len(self._positions) <= (DIRECT_IN_FLIGHT if in_flight else ALWAYS_DIRECT)
         single = tolerance >= SINGLE_PRECISION
         try:
-            if history.direct_left > 0 or self._always_direct:
+            if history.direct_left > 0 or always:
                 if self._direct is None:
                     self._direct = NeighbourCholesky(self._pattern, self._edges, self._positions)
                 if self._direct.bytes(single) <= LARGEST_FACTOR:
