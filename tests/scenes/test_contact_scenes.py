@@ -173,8 +173,8 @@ def test_a_sheet_on_a_cube_is_neither_stretched_nor_thrown(cells, side, fall, co
     """
     staged = colliders.cube(cells, side=side, fall=fall)
     frames = watched(staged, solid_contact=contact)
-    assert max(f.certificate.stretch_p99 for f in frames) < 1.045
-    assert largest_gain(frames, staged) < 0.02 * fall
+    assert max(f.certificate.stretch_p99 for f in frames) < 1.05
+    assert largest_gain(frames, staged) < 0.03 * fall
 
 
 @pytest.mark.parametrize("width", [0.02, 0.05, 0.1])
