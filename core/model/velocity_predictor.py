@@ -106,7 +106,7 @@ class MotionPredictor:
         moved = h * self._mean(v)
         if gain is not None:
             moved += 0.5 * h * self._mean(gain)
-        R = np.array(rotation_matrix(quaternion(tuple(rotation.T))))                                          # (3, 3, V)
+        R = np.array(rotation_matrix(quaternion(tuple(rotation.T))))                                # (3, 3, V)
         moved += c - _turned(R, c)
         R = np.array([self._mean(np.ascontiguousarray(row.T)).T for row in R])
         end: FloatArray = origin + self._mean(moved) + _turned(R, y)
