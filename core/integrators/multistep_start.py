@@ -9,8 +9,8 @@ where u (V, 3) [m/s] is the end velocity of a trial step of size h. With implici
 stiffness, drag and wind at any step size; it is exact to O(h), x_before to O(h^3) and v_before to O(h^2), so that the
 motion is of second order. The trial has the acceleration at its end, which turns with the cloth: the one of half a step
 ago has its direction one and a half rotations R of a step earlier, while the gravity g does not turn. Another
-acceleration a' would leave a lasting error of h/2 (a - a') in the velocities. Pinned vertices have no acceleration. Free
-particles have that of gravity, to rounding.
+acceleration a' would leave a lasting error of h/2 (a - a') in the velocities. Pinned vertices have no acceleration.
+Free particles have that of gravity, to rounding.
 """
 
 from __future__ import annotations

@@ -100,10 +100,10 @@ class ElasticForces:
     def linearised(self, start: TurnedStart, x: FloatArray, factor: float, *, definite: bool = False,
                    room: FloatArray | None = None, rate: RateForce | None = None, rate_factor: float = 0.0
                    ) -> tuple[BlockMatrix, FloatArray]:
-        """Return the matrix of `stiffness` with the elements at the turned `start`, and the linear force f (V, 3) [N] at
-        x (V, 3).
+        """Return the matrix of `stiffness` with the elements at the turned `start`, and the linear force f (V, 3) [N]
+        at x (V, 3).
 
-        Elements of constant stiffness are taken at x. The force has the damping of `rate` along changing conditions in it.
+        Elements of constant stiffness are taken at x. The force contains damping along changing conditions.
         """
         total = self._weight.copy()
         if self._constant.linear is not None:

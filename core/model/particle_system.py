@@ -330,7 +330,8 @@ class ParticleSystem:
     def turned_start(self, state: State, h: float, end: FloatArray | None = None) -> TurnedStart:
         """Return the start of a step of h [s] from `state`, with the rotations that are expected in it.
 
-        They are those of the velocities, or those to an `end` (V, 3) [m]. Pieces with threads, seams or links that may go slack are not turned: they bend too sharply for a prediction.
+        They are those of the velocities, or those to an `end` (V, 3) [m]. Pieces with threads, seams or links that may
+        go slack are not turned: they bend too sharply for a prediction.
         """
         predictor = self.predictor
         rotation = predictor.smooth(predictor.rotation(state.x, state.v, h) if end is None

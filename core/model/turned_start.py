@@ -5,7 +5,7 @@ A step is linear in the motion. Elements that turn in it, linearised where they 
 element is linearised at its start, turned by its own rotation R in the step: with columns F0 there, at F = R F0. Its
 strain there is that of the start, whatever its rotation is, and the stress is R P(F0).
 
-Damping acts on the change of conditions over the step. To first order that is (C(F1) - C(F0)) / h = g(F) . (F1 - F) / h,
+Damping acts on the change of conditions over the step. To first order, (C(F1) - C(F0)) / h = g(F) . (F1 - F) / h,
 because C(F) = C(F0). An element that only turns is not damped, at any step size.
 """
 

@@ -30,7 +30,7 @@ class RateForce:
 
     Attributes:
         damped_at: where damping is linearised.
-        share: rate of a condition over that of u, in an implicit step whose velocity is not the mean one of its span [-].
+        share: rate of a condition over that of u, in an implicit step whose velocity is not the mean of its span [-].
         other: (V, 3) part of the push that is not damping along changing conditions [N].
         base: (V, 3) end of an implicit step without velocity [m], None for the forces at one time.
         damped: families of damped forces whose stiffness changes.

@@ -89,8 +89,9 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
     subtract_scattered(stencil, P, total)
 
 
-def add_turned_damping(family: Family, x: FloatArray, turn: FloatArray | None, total: FloatArray, factor: float) -> None:
-    """Add `factor` tau times the forces of damped forces to total (V, 3), at columns of x (V, 3) [m] turned by `turn`."""
+def add_turned_damping(family: Family, x: FloatArray, turn: FloatArray | None, total: FloatArray,
+                       factor: float) -> None:
+    """Add `factor` tau times the forces of damped forces to total (V, 3), at columns of x (V, 3) [m], turned."""
     x, stencil = np.ascontiguousarray(x), family[0].stencil
     for force in family:
         if force.damping:

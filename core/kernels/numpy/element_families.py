@@ -71,8 +71,9 @@ def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: Float
     total -= factor * stencil.scatter(P, len(x))
 
 
-def add_turned_damping(family: Family, x: FloatArray, turn: FloatArray | None, total: FloatArray, factor: float) -> None:
-    """Add `factor` tau times the forces of damped forces to total (V, 3), at columns of x (V, 3) [m] turned by `turn`."""
+def add_turned_damping(family: Family, x: FloatArray, turn: FloatArray | None, total: FloatArray,
+                       factor: float) -> None:
+    """Add `factor` tau times the forces of damped forces to total (V, 3), at columns of x (V, 3) [m], turned."""
     stencil = family[0].stencil
     F = _turned(stencil.gather(x), turn)
     P = _empty(stencil, len(F), 3)
@@ -136,8 +137,8 @@ def add_tangents(family: Family, x: FloatArray, factor: float, positions: Column
     """Add factor K + damping D + the blocks of `common` to the numbers `data` of a matrix.
 
     K = -df/dx at x (V, 3), projected to be semi-definite for each element unless `exact`. D = -df/dv of the damped
-    forces at `damped_at` (V, 3), turned by `damped_turn` as of `turns`. common: as of `add_common`. positions (E k k,): index
-    of each block of an element within its row of the matrix `layout`.
+    forces at `damped_at` (V, 3), turned by `damped_turn` as of `turns`. common: as of `add_common`. positions (E k k,):
+    index of each block of an element within its row of the matrix `layout`.
     """
     stencil = family[0].stencil
     vertices, weights = stencil.by_corner

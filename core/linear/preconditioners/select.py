@@ -29,8 +29,8 @@ from .constant_matrix import ConstantMatrix, ScalarElements
 from .neighbour_cholesky import NeighbourCholesky
 
 ALWAYS_DIRECT, DIRECT_IN_FLIGHT = 100, 3000
-"""Largest number of vertices at which every solve is direct, and every one of a step without contact [-]: the factor costs
-no more than a few iterations, and motion lasts only as long as it is solved well."""
+"""Largest number of vertices at which every solve is direct, and every one of a step without contact [-]: the factor
+costs no more than a few iterations, and motion lasts only as long as it is solved well."""
 FIRST_WAIT, LONGEST_WAIT = 24, 192
 """Direct solves before multigrid is tried again, at first and at most [-]."""
 MEAN_WEIGHT = 0.25
