@@ -26,13 +26,12 @@ from ..model.particle_system import ParticleSystem
 from ..state import Before, State
 from . import implicit_euler, multistep_start
 from .clearance import Clearance
+from .multistep_start import BLEND, ROTATION_EXCESS
 from .post_step import StepResult
 from .step_context import StepContext
 
 THREAD_LINEARISATIONS = 2
 """Linearisations of each step with threads or seams, unless the settings say otherwise."""
-BLEND = 0.48
-"""Share of the third formula in the mean of the second and the third [-], the largest that is stable for every step."""
 EQUAL_STEPS = 1e-9
 """Relative difference up to which two steps have the same size [-]."""
 
@@ -43,7 +42,8 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext) -
 
     def predicted(gain: FloatArray | None, base: FloatArray, span: float) -> FloatArray:
         """Return the velocities (V, 3) [m/s] that lead in `span` [s] from `base` (V, 3) [m] to the predicted end."""
-        u = (system.predicted_end(state, h, gain) - base) / span
+        rotation = system.predictor.rotation(state.x, state.v, h, ROTATION_EXCESS)
+        u = (system.predictor.end(state.x, state.v, gain, h, rotation) - base) / span
         u[system.abrupt] = 0.0
         return u
 

@@ -19,7 +19,6 @@ import numpy as np
 from ..arrays import FloatArray
 from ..kernels import current
 from ..linear.block_matrix import BlockMatrix
-from ..linear.constraint_filter import ConstraintFilter
 from ..model.elastic_forces import ElasticForces
 from ..model.field_forces import Step
 from ..model.particle_system import ParticleSystem
@@ -29,8 +28,10 @@ from ..state import State
 from . import step_strain
 from .anderson import Anderson
 from .contact_loop import ContactLoop, Solve
-from .linearisation import Linearisation
+from .linearisation import Linearisation, Tangent
+from .multistep_start import ROTATION_EXCESS
 from .post_step import StepResult, ended
+from .rigid_modes import in_flight
 from .step_contacts import StepContacts
 from .step_context import StepContext
 
@@ -83,10 +84,10 @@ class NewtonStep:
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
         self.gravity = system.gravity.at(state.time + h)
         self.resisting: FloatArray | None = None                              # f(x, v) - f(x) at the last linearisation
-        converge = settings.linearisations == "converge"
-        self.linear_tolerance = max(settings.tolerance, INNER_TOLERANCE) if converge else settings.tolerance
+        inner = INNER_TOLERANCE if settings.linearisations == "converge" else 0.0
+        self.linear_tolerance = max(settings.tolerance, inner)
         with watch.stage("forces"):
-            self.pins: ConstraintFilter = system.pins(state, h)
+            self.pins = system.pins(state, h)
         self.contacts = StepContacts(system, state, h, context, self.pins, unhindered)
         self.base = self.contacts.base                                                                 # x = base + h u
         self.acceleration = Anderson(system.mass, settings.projective_window)
@@ -100,21 +101,20 @@ class NewtonStep:
                                 final=context.final)
         with watch.stage("forces"):
             # drag and fields are linearised at the predicted end
-            x, u = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
+            self._near = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
                 0.5 * (self.x0 + self.base + h * self.expected), self.expected)
-            self._near = x, u
             self.rate: RateForce | None = self._rate()
 
     def _rate(self) -> RateForce | None:
         """Return damping, drag and fields in this step."""
-        x, u = self._near
-        return self.system.rate_force(x, u, self.state.time + self.h, Step(self.h, self.base, self.v0, self.start),
-                                      self.state.plastic)
+        (x, u), step = self._near, Step(self.h, self.base, self.v0, self.start)
+        return self.system.rate_force(x, u, self.state.time + self.h, step, self.state.plastic)
 
     def _follow(self, u: FloatArray) -> None:
         """Turn the elements, along whose conditions damping acts, as they do at velocities u (V, 3) [m/s]."""
         if self.rate is not None and self.start.rotation is not None and self.rate.is_damped:
-            self.start = self.system.turned_start(self.origin, self.start.step, self.base + self.h * u)
+            rotation = self.system.predictor.rotation_to(self.origin.x, self.base + self.h * u)
+            self.start = self.system.predictor.turned_start(self.origin.x, self.start.step, rotation)
             self.rate = self._rate()
 
     def _turned_start(self, origin: State) -> TurnedStart:
@@ -125,14 +125,14 @@ class NewtonStep:
         span = self.state.time + self.h - origin.time
         if self.expected is None and self.linearisation.tangent and self.settings.newton_iterations == 1:
             return TurnedStart(origin.x, span)
-        return self.system.turned_start(origin, span)
+        rotation = self.system.predictor.rotation(origin.x, origin.v, span, ROTATION_EXCESS)
+        return self.system.predictor.turned_start(origin.x, span, rotation)
 
     def run(self) -> StepResult:
         """Solve the step and return its end."""
         found = self._first_solve() if self.expected is None else self._solve_near(self.expected)
-        iterations = self.settings.linearisations
-        converge = iterations == "converge"
-        limit = self.settings.max_newton_iterations if iterations == "converge" else iterations
+        converge = self.settings.linearisations == "converge"
+        limit = self.settings.max_newton_iterations if converge else self.settings.linearisations
         residual, converged, scale = found.linear.residual, found.linear.converged and not converge, None
         # judged by the residual of the equations, not by that of the last solve
         failed, judged = False, converge or not self.linearisation.tangent
@@ -164,8 +164,9 @@ class NewtonStep:
         if self.system.pressure is not None and self.linearisation.tangent and not converge:
             found, in_vain = self._followed(found)
             failed |= in_vain
-        result = ended(self.loop, found.u, residual, converged, failed or found.linear.reason == "indefinite",
-                       self.system.strain_limit(self.state.time + self.h, self.state.plastic),
+        failed |= found.linear.reason == "indefinite"
+        limits = self.system.strain_limit(self.state.time + self.h, self.state.plastic)
+        result = ended(self.loop, found.u, residual, converged, failed, limits,
                        self._linearised_edges if self.linearisation.tangent else None)
         if result.hopeless or not (result.finite and self.linearisation.tangent):
             return result
@@ -206,29 +207,16 @@ class NewtonStep:
             with self.watch.stage("forces"):
                 r = self._impulse(u)
             return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())
-        u = self._reference(u)
+        if self.system.pressure is None:
+            u = in_flight(self.system.body, self.pins, u, self.v0 + self._fall())
         with self.watch.stage("forces"):
             self.resisting = self.rate.other - self.rate.others(u) if self.rate else None
 
         def rhs(A: BlockMatrix) -> FloatArray:
             f = self.force if self.resisting is None else self.force + self.resisting
-            b: FloatArray = self.mass * (self.v0 - u) + self.h * f
-            return b
+            return np.asarray(self.mass * (self.v0 - u) + self.h * f)
 
         return self._solve(self.base + self.h * u, rhs, u, self.v0 - u + self._fall(), turned=True)
-
-    def _reference(self, u: FloatArray) -> FloatArray:
-        """Return predicted velocities u (V, 3) [m/s], with those of free flight on bodies that nothing holds.
-
-        The solve is for the change from there, and its tolerance is relative to that. Held cloth is near its prediction
-        when it comes to rest. A free body in flight has the exact motion as a whole, which a solve hardly changes.
-        """
-        if self.system.pressure is not None:
-            return u
-        body = self.system.body
-        held = np.zeros(int(body.max()) + 1, dtype=np.bool_)
-        held[body[self.pins.rows]] = True
-        return u if held.all() else np.where(held[body][:, None], u, self.v0 + self._fall())
 
     def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Return the solve at x = base + h u, shortened until phi falls; None if it never falls."""
@@ -282,6 +270,7 @@ class NewtonStep:
 
     def _matrix(self, x: FloatArray, *, exact: bool, definite: bool, turned: bool) -> BlockMatrix:
         if turned:
+            assert isinstance(self.linearisation, Tangent)
             A, self.force = self.linearisation.turned(self.elastic, self.start, x, self.h, self.rate, definite=definite)
         else:
             A = self.linearisation.matrix(self.elastic, x, self.h, self.rate, exact=exact, definite=definite)

@@ -20,6 +20,21 @@ MODE_ROUNDING = 1e-12
 turn about itself."""
 
 
+def in_flight(body: IntArray, pins: ConstraintFilter, u: FloatArray, flight: FloatArray) -> FloatArray:
+    """Return predicted velocities u (V, 3) [m/s], with those of free `flight` (V, 3) [m/s] on bodies without a pin.
+
+    The solve is for the change from there, and its tolerance is relative to that. Held cloth is near its prediction
+    when it comes to rest. A free body in flight has the exact motion as a whole, which a solve hardly changes.
+
+    Args:
+        body: (V,) body of each vertex.
+        pins: rows of pinned vertices are held.
+    """
+    held = np.zeros(int(body.max()) + 1, dtype=np.bool_)
+    held[body[pins.rows]] = True
+    return u if held.all() else np.where(held[body][:, None], u, flight)
+
+
 class RigidModes:
     """Rigid motions of whole bodies under a matrix A.
 

@@ -47,7 +47,6 @@ from .pressure_forces import PressureForces
 from .projective_matrix import ProjectiveMatrix, constant_elements
 from .stiffness_limit import limited
 from .strain_limit import StrainLimit
-from .turned_start import TurnedStart
 from .velocity_forces import RateForce, VelocityForces
 from .velocity_predictor import MotionPredictor
 
@@ -143,7 +142,7 @@ class ParticleSystem:
         self._limit = self._final_limit()
         self._latest_limit: Latest[tuple[tuple[float, ...], bytes | None], StrainLimit] = Latest()
         self._air = AirInTime(scene, self.slices, nodes.mass)
-        self.predictor = MotionPredictor(near, self.vertex_count)
+        self.predictor = MotionPredictor(near, self.vertex_count, self.abrupt)
         stencils = [*(f.stencil for f in final if not f.law.constant_tangent),
                     *self._air.stencils] if assembled else []
         self._pattern = BlockPattern(
@@ -326,23 +325,6 @@ class ParticleSystem:
         """Return the particles (n,) that pins hold exactly at the end of a step of `step` [s] from `state`, and where
         they are then (n, 3) [m]."""
         return self._pins.ends(state, step)
-
-    def turned_start(self, state: State, h: float, end: FloatArray | None = None) -> TurnedStart:
-        """Return the start of a step of h [s] from `state`, with the rotations that are expected in it.
-
-        They are those of the velocities, or those to an `end` (V, 3) [m]. Pieces with threads, seams or links that may
-        go slack are not turned: they bend too sharply for a prediction.
-        """
-        predictor = self.predictor
-        rotation = predictor.smooth(predictor.rotation(state.x, state.v, h) if end is None
-                                    else predictor.rotation_to(state.x, end))
-        rotation[self.abrupt] = 0.0
-        return TurnedStart(state.x, h, rotation)
-
-    def predicted_end(self, state: State, h: float, gain: FloatArray | None = None) -> FloatArray:
-        """Return where free particles are expected h [s] after `state` (V, 3) [m]; `gain` as of `MotionPredictor.end`.
-        """
-        return self.predictor.end(state.x, state.v, gain, h, self.predictor.rotation(state.x, state.v, h))
 
     def strain_limit(self, time: float, plastic: FloatArray | None = None) -> StrainLimit | None:
         """Return the limit of the edges' lengths at `time` [s]; None if there is none.

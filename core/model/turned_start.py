@@ -65,6 +65,6 @@ class TurnedStart:
         for known, turns in self._made:
             if known is stencil:
                 return turns
-        turns: AnyArray = current().element_families.turns(stencil, self._quaternions)
-        self._made.append((stencil, turns))
-        return turns
+        made: AnyArray = current().element_families.turns(stencil, self._quaternions)
+        self._made.append((stencil, made))
+        return made

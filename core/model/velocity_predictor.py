@@ -14,17 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import SINGLE_PRECISION, BoolArray, FloatArray, IntArray
 from ..kernels.formulas.rotation import quaternion, rotation_matrix
 from ..linear.scalar_matrix import ScalarMatrix, ScalarPattern
-
-SMALLEST_INERTIA = 1e-6
-"""Smallest moment of inertia about an axis with which a patch turns about it, over the sum of all three [-]: the points
-of a straight thread do not tell how it turns about itself."""
-
-ROTATION_EXCESS = (1.0 - 0.48) / 3.0
-"""Excess of the turn that the velocities of BDF2 give, over the cube of the angle a in each step [-]: differences of
-rotating positions are longer than a, by a^3 times this, and would turn a body faster and faster."""
+from .turned_start import TurnedStart
 
 
 class MotionPredictor:
@@ -33,9 +26,12 @@ class MotionPredictor:
     Args:
         edges: (E, 2), pairs of neighbours.
         vertex_count: of all vertices.
+        abrupt: (V,) bool, vertices of threads, seams or links that may go slack: they bend too sharply for a prediction
+            of their rotation.
     """
 
-    def __init__(self, edges: IntArray, vertex_count: int) -> None:
+    def __init__(self, edges: IntArray, vertex_count: int, abrupt: BoolArray) -> None:
+        self._abrupt = abrupt
         degree = np.bincount(edges.ravel(), minlength=vertex_count)
         share = 0.5 / np.maximum(degree, 1)[edges]                                     # (E, 2), of each end
         alone = np.flatnonzero(degree == 0)[:, None]
@@ -47,11 +43,13 @@ class MotionPredictor:
         """Return the mean of a field (V, 3) over the patch of each vertex, half of it the vertex itself."""
         return self._matrix.product(field)
 
-    def rotation(self, x: FloatArray, v: FloatArray, h: float) -> FloatArray:
-        """Return rotation vectors (V, 3) [rad] of the patches in h [s], from x (V, 3) [m] and v (V, 3) [m/s]."""
+    def rotation(self, x: FloatArray, v: FloatArray, h: float, excess: float) -> FloatArray:
+        """Return rotation vectors (V, 3) [rad] of the patches in h [s], from x (V, 3) [m] and v (V, 3) [m/s].
+
+        A multistep formula gives a body that turns by an angle a in each step velocities of a turn by a + `excess` a^3.
+        """
         found = self._fitted(x, h * v)
-        # BDF2's velocities of a rotation by a in each step turn by (4 sin a - sin 2 a) / 2 = a + a^3 / 3 + ..
-        return found / (1.0 + ROTATION_EXCESS * np.einsum("vi,vi->v", found, found)[:, None])
+        return found / (1.0 + excess * np.einsum("vi,vi->v", found, found)[:, None])
 
     def rotation_to(self, x: FloatArray, end: FloatArray) -> FloatArray:
         """Return rotation vectors (V, 3) [rad] of the patches on their way from x to `end` (V, 3) [m].
@@ -63,9 +61,11 @@ class MotionPredictor:
         rotation: FloatArray = (np.arctan(half) / half)[:, None] * chord
         return rotation
 
-    def smooth(self, rotation: FloatArray) -> FloatArray:
-        """Return the mean of rotation vectors (V, 3) over each patch."""
-        return self._mean(rotation)
+    def turned_start(self, x: FloatArray, h: float, rotation: FloatArray) -> TurnedStart:
+        """Return the start x (V, 3) [m] of a step of h [s] in which patches turn by `rotation` (V, 3) [rad]."""
+        mean = self._mean(rotation)
+        mean[self._abrupt] = 0.0
+        return TurnedStart(x, h, mean)
 
     def _fitted(self, x: FloatArray, v: FloatArray) -> FloatArray:
         """Return the angular velocities (V, 3) of the patches with velocities v (V, 3) at x (V, 3)."""
@@ -75,7 +75,7 @@ class MotionPredictor:
         square = self._mean(y * y) - c * c                                                       # xx, yy, zz
         mixed = self._mean(y * y[:, [1, 2, 0]]) - c * c[:, [1, 2, 0]]                            # xy, yz, zx
         total = square.sum(axis=1)
-        least = SMALLEST_INERTIA * total + np.finfo(float).tiny
+        least = SINGLE_PRECISION * total + np.finfo(float).tiny     # a straight thread may turn about itself
         a, b, d = (total - square[:, k] + least for k in range(3))
         f, e, g = (-mixed[:, k] for k in (0, 2, 1))                                  # I = [a f e; f b g; e g d]
         ca, cf, ce = b * d - g * g, e * g - f * d, f * g - e * b                     # the adjugate of I

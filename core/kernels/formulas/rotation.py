@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-SMALLEST_ANGLE = 1e-150
-"""Angle below which a rotation has no axis [rad]: its square would be no number."""
+from .vectors import SMALLEST_DIVISOR
 
 
 def quaternion(r: Any) -> Any:
     """Return the unit quaternion of the rotation by |r| [rad] about r, for a vector of components."""
     x, y, z = r
-    angle = np.sqrt(x * x + y * y + z * z) + SMALLEST_ANGLE
+    angle = np.sqrt(x * x + y * y + z * z) + SMALLEST_DIVISOR
     s = np.sin(0.5 * angle) / angle
     return np.cos(0.5 * angle), s * x, s * y, s * z
 

@@ -6,6 +6,7 @@ import pytest
 
 import core
 from core.integrators import bdf2, implicit_euler
+from core.integrators.multistep_start import BLEND
 from core.integrators.step_context import StepContext
 from core.model.particle_system import ParticleSystem
 from tests.core.shapes import grid
@@ -53,7 +54,7 @@ def test_the_third_step_blends_the_second_and_the_third_formula():
     for _ in range(3):
         states.append(bdf2.step(system, states[-1], h, StepContext.at(system, states[-1], settings)).state)
     x, v = ([getattr(state, name) for state in states[::-1]] for name in "xv")
-    share = bdf2.BLEND
+    share = BLEND
 
     def rate(f):
         second = 1.5 * f[0] - 2.0 * f[1] + 0.5 * f[2]
@@ -68,7 +69,7 @@ def test_the_third_step_blends_the_second_and_the_third_formula():
 
 
 def test_no_root_of_the_blend_grows_for_any_step():
-    share = bdf2.BLEND
+    share = BLEND
     weights = np.array([1.5 + share / 3.0, -2.0 - share, 0.5 + share, -share / 3.0])
     for omega in np.geomspace(1e-3, 1e3, 400):                         # of an undamped vibration, over the step
         assert np.abs(np.roots(weights - [1j * omega, 0.0, 0.0, 0.0])).max() < 1.0 + 1e-12

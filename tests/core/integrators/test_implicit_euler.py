@@ -111,8 +111,8 @@ def test_one_linearisation_is_the_published_system_solved_dense(options):
 
 def equations(system, state, result, h):
     """m (v1 - v0) - h (f(x1) + f_rate) at the end of a step, the backward Euler residual as an impulse (V, 3)."""
-    rate = system.rate_force(state.x, state.v, state.time + h,
-                             Step(h, state.x, state.v, system.turned_start(state, h, result.state.x)))
+    start = system.predictor.turned_start(state.x, h, system.predictor.rotation_to(state.x, result.state.x))
+    rate = system.rate_force(state.x, state.v, state.time + h, Step(h, state.x, state.v, start))
     f = system.elastic(state.time + h).force(result.state.x)
     if rate is not None:
         f = f + rate.push - rate.product(result.state.v)

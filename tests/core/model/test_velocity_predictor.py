@@ -6,17 +6,22 @@ import pytest
 
 import core
 from core.integrators import implicit_euler
+from core.integrators.multistep_start import ROTATION_EXCESS
 from core.integrators.step_context import StepContext
 from core.kernels import using
 from core.kernels.backend import why_not
 from core.model.particle_system import ParticleSystem
-from core.model.velocity_predictor import ROTATION_EXCESS, MotionPredictor
+from core.model.velocity_predictor import MotionPredictor
 from core.state import State, Touch
 from tests.cases import cases
 from tests.core.shapes import grid
 
 BACKENDS = ["numpy", pytest.param("numba", marks=pytest.mark.skipif(bool(why_not("numba")), reason="no Numba"))]
 EXCESS_RATIO = 1.0 + ROTATION_EXCESS * 0.3 ** 2
+
+
+def predictor_of(edges, count):
+    return MotionPredictor(edges, count, np.zeros(count, dtype=bool))
 
 
 def crumpled(seed=1):
@@ -38,7 +43,8 @@ def test_rotation_about_any_axis_is_found_at_every_vertex(backend):
     x, edges = crumpled()
     omega = np.array([1.0, -2.0, 2.0])                                                   # 3 rad/s
     with using(backend):
-        found = MotionPredictor(edges, len(x)).rotation(x, np.cross(omega, x - 5.0) + [0.3, 0.0, 9.0], 0.1)
+        found = predictor_of(edges, len(x)).rotation(x, np.cross(omega, x - 5.0) + [0.3, 0.0, 9.0], 0.1,
+                                                           ROTATION_EXCESS)
     np.testing.assert_allclose(found * EXCESS_RATIO, np.tile(0.1 * omega, (len(x), 1)), atol=2e-5)
 
 
@@ -46,7 +52,7 @@ def test_rotation_about_any_axis_is_found_at_every_vertex(backend):
 def test_rigid_motion_is_predicted_without_any_strain(backend):
     x, edges = crumpled()
     with using(backend):
-        predictor = MotionPredictor(edges, len(x))
+        predictor = predictor_of(edges, len(x))
         middle, h = x.mean(axis=0), 0.1
         omega = np.array([2.0, 1.0, -2.0])
         rotation = np.tile(h * omega, (len(x), 1))
@@ -65,14 +71,14 @@ def test_what_neighbours_do_against_each_other_is_left_out():
     angle = 2 * np.pi * np.arange(12) / 12
     x = np.column_stack([np.cos(angle), np.sin(angle), 0 * angle])
     against = np.tile([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]], (6, 1))
-    predictor = MotionPredictor(ring, 12)
+    predictor = predictor_of(ring, 12)
     np.testing.assert_allclose(predictor.end(x, against, None, 0.1, np.zeros((12, 3))), x, atol=1e-15)
 
 
 def test_a_vertex_without_neighbours_flies_on():
     x, v = np.arange(9.0).reshape(3, 3), np.ones((3, 3))
-    predictor = MotionPredictor(np.array([[0, 2]]), 3)
-    end = predictor.end(x, v, None, 0.1, predictor.rotation(x, v, 0.1))
+    predictor = predictor_of(np.array([[0, 2]]), 3)
+    end = predictor.end(x, v, None, 0.1, predictor.rotation(x, v, 0.1, 0.0))
     np.testing.assert_allclose(end[1], x[1] + 0.1, rtol=1e-12)
 
 
@@ -86,7 +92,8 @@ def spinning(rate, h=0.02):
 
     def strain(**where):
         context = StepContext.at(system, state, core.Solver(tolerance=1e-8, **where))
-        there = (system.predicted_end(state, h) - state.x) / h
+        rotation = system.predictor.rotation(state.x, state.v, h, 0.0)
+        there = (system.predictor.end(state.x, state.v, None, h, rotation) - state.x) / h
         found = implicit_euler.step(system, state, h, context, None if where else there, unhindered=True).state
         return np.linalg.norm(found.x[system.edges[:, 1]] - found.x[system.edges[:, 0]], axis=1) \
             / system.rest_lengths - 1.0
