@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of an object's resistance to compression, and of damping that differs between deformations, in SI."""
+"""Settings of an object's resistance to compression, of buckling, and of damping that differs between deformations."""
 
 from __future__ import annotations
 
@@ -31,6 +31,12 @@ class CompressionProperties:
         name="Weft", description="Resistance to being pushed together across the grain, in N/m. More makes it fold "
         "instead",
         default=400.0, min=0.0, max=1e9, soft_max=1e5, step=10000, precision=0,
+    )
+    use_buckling: BoolProperty(
+        name="Buckling", description="Let faces that are pushed together give way, as cloth folds between its "
+        "vertices. A coarse mesh then falls in the many soft folds of a fine one, instead of a few stiff wings along "
+        "its faces. Has no effect with Compression or Separate Damping, or without bending stiffness",
+        default=False, options=set(),
     )
     use_separate_damping: BoolProperty(
         name="Separate Damping", description="Damp compression, shear and bending by times of their own. Damping of "

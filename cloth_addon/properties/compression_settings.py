@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The settings of compression and of separate damping as a plain record."""
+"""The settings of compression and of separate damping as a plain record, and whether faces buckle."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 
 TWO_SIDED_MODELS = frozenset(("baraff_witkin", "mass_spring", "rope"))
 """Models whose resistance to compression may differ from that to stretch."""
+
+BUCKLING_MODELS = frozenset(("baraff_witkin",))
+"""Models whose faces may buckle."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,3 +41,13 @@ def compression_settings_of(values: Any, model: str) -> CompressionSettings:
         compression_damping=float(values.compression_damping) if two_sided and apart else None,
         shear_damping=float(values.shear_damping) if apart else None,
         bend_damping=float(values.bend_damping) if apart else None)
+
+
+def may_buckle(values: Any, model: str) -> bool:
+    """Return whether *Buckling* has an effect for `model`: not where compression has a law of its own."""
+    return model in BUCKLING_MODELS and not (values.use_compression or values.use_separate_damping)
+
+
+def buckles(values: Any, model: str) -> bool:
+    """Return whether the faces of an object with the settings `values` buckle."""
+    return bool(values.use_buckling) and may_buckle(values, model)

@@ -62,6 +62,8 @@ def changed_settings(before: Any, now: Mapping[str, Any], group: str = "") -> li
         earlier = before.get(name)
         if isinstance(value, dict) and isinstance(earlier, dict):
             found += changed_settings(earlier, value, name)
+        elif value is False and name not in before:
+            continue                                                # the bake is of a version without this setting
         elif earlier != value and name not in SHOWN_ELSEWHERE and f"{group}.{name}" not in REPEATED:
             found.append(TITLES.get(f"{group}.{name}") or TITLES.get(name) or title(name))
     return list(dict.fromkeys(found))

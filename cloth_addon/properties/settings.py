@@ -16,7 +16,7 @@ import bpy
 
 from ... import core
 from .air_settings import AirSettings, air_settings_of
-from .compression_settings import CompressionSettings, compression_settings_of
+from .compression_settings import CompressionSettings, buckles, compression_settings_of
 from .contact_settings import ContactSettings, contact_settings_of
 from .enum_items import backend_name, chosen
 from .field_weights_settings import FieldWeightsSettings, field_weights_of
@@ -68,7 +68,8 @@ class ClothSettings:
     Attributes:
         thickness: distance kept from other surfaces [m], None to let the core choose it.
         max_elongation: largest elongation of an edge, over its rest length [-], None for no limit.
-        model_options: keyword arguments of `core.Cloth` for the model.
+        model_options: keyword arguments of `core.Cloth` for the model, apart from buckling.
+        buckling: whether faces buckle, for models with that option.
         keyed: names of the settings that curves or drivers set; here they have their default values.
 
     Stiffness, damping and drag are those of `core.Material`, in the same units.
@@ -103,6 +104,11 @@ class ClothSettings:
     pins: PinSettings = PinSettings()
     keyed: tuple[str, ...] = ()
     closing_gravity: bool = True
+    buckling: bool = False
+
+    def cloth_options(self) -> dict[str, Any]:
+        """Return the keyword arguments of `core.Cloth` for the model."""
+        return {**self.model_options, "buckling": True} if self.buckling else self.model_options
 
     def material(self, name: str) -> core.Material:
         """Return the core's material, called `name` in messages."""
@@ -225,7 +231,8 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         plasticity=plasticity_settings_of(values, model), tearing=tearing_settings_of(values, model),
         pressure=pressure_settings_of(values, unit),
         model_options=model_options(values, model, unit), pins=pin_settings_of(values),
-        keyed=tuple(sorted(keyed_names(obj))), closing_gravity=bool(values.closing_gravity))
+        keyed=tuple(sorted(keyed_names(obj))), closing_gravity=bool(values.closing_gravity),
+        buckling=buckles(values, model))
 
 
 def _garment_of(values: Any, unit: float) -> GarmentSettings:

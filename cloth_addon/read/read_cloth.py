@@ -179,7 +179,7 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
                       **internal_springs.internal_springs_options(obj, settings.internal_springs, keyed),
                       **plasticity.plasticity_options(settings.plasticity, keyed),
                       **tearing.tearing_options(obj, settings.tearing, keyed),
-                      **pressure.pressure_options(obj, settings.pressure, keyed), **settings.model_options,
+                      **pressure.pressure_options(obj, settings.pressure, keyed), **settings.cloth_options(),
                       closing_gravity=settings.closing_gravity,
                       **(garments.garment_options(obj, settings.garment, mesh)
                          | keyed_shrink.options(source.name, window)))

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ..properties.compression_settings import BUCKLING_MODELS, may_buckle
 from ..properties.model_options import fabric_settings_used, model_of
 from . import fabric_choice
 from .panel_layout import PhysicsTab, with_unit
@@ -111,6 +112,11 @@ class MUSLIN_PT_stiffness(PhysicsTab, bpy.types.Panel):
             pair = col.column(align=True)
             for prop, unit in group:
                 with_unit(pair, context.object.muslin, prop, unit)
+        model = model_of(context.object)
+        if model in BUCKLING_MODELS:
+            row = col.row()
+            row.active = may_buckle(context.object.muslin, model)
+            row.prop(context.object.muslin, "use_buckling")
 
 
 class MUSLIN_PT_damping(PhysicsTab, bpy.types.Panel):
