@@ -20,19 +20,10 @@ import core
 from core.linear.preconditioners.low_rank import LowRankCorrection
 from core.linear.side_operator import SideOperator
 from core.model.pressure_forces import PressureAt
+from tests.core.shapes import pillow
 
-
-def pillow(cells: int, gap: float = 0.02, height: float = 0.3) -> core.ClothMesh:
-    """Return two square sheets of one metre that are joined at their borders, `gap` [m] apart."""
-    u, v = (axis.ravel() for axis in np.meshgrid(*2 * [np.linspace(-0.5, 0.5, cells + 1)], indexing="ij"))
-    rim = np.maximum(np.abs(u), np.abs(v)) > 0.5 - 0.5 / cells
-    corner = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)).ravel()
-    quads = np.column_stack([corner, corner + 1, corner + cells + 2, corner + cells + 1])
-    upper = np.arange(len(u))
-    upper[~rim] = len(u) + np.arange(int((~rim).sum()))
-    z = np.where(rim, 0.0, 0.5 * gap)
-    positions = np.concatenate([np.column_stack([u, v, height - z]), np.column_stack([u, v, height + z])[~rim]])
-    return core.ClothMesh(positions, faces=[*quads.tolist(), *upper[quads[:, ::-1]].tolist()])
+HEIGHT = 0.3
+"""Height of the pillow above the floor [m]."""
 
 
 class Clock:
@@ -67,7 +58,9 @@ def main() -> None:
     given = parser.parse_args()
     floor = core.Collider([[-9.0, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]], [[0, 1, 2], [0, 2, 3]])
     pressure = core.Pressure(300.0, given.gas, target_volume=0.2 if given.gas else None)
-    scene = core.Scene([core.Cloth(pillow(given.cells), core.Material.preset("cotton"), pressure=pressure)], [floor])
+    x, faces = pillow(given.cells)
+    mesh = core.ClothMesh(x + [0.0, 0.0, HEIGHT], faces=faces)
+    scene = core.Scene([core.Cloth(mesh, core.Material.preset("cotton"), pressure=pressure)], [floor])
     clock = Clock()
     for owner, names in ((PressureAt, ("in_step", "energy", "add_force", "add_magnitude", "stiffness")),
                          (SideOperator, ("add_product",)), (LowRankCorrection, ("__init__",))):

@@ -42,6 +42,18 @@ def ball(radius, level=3, centre=(0.0, 0.0, 0.0)):
     return radius * points + centre, triangles
 
 
+def pillow(cells, gap=0.02):
+    """Two square sheets of one metre with a common border, `gap` [m] apart: positions (V, 3) [m] and faces (Q, 4)."""
+    u, v = (axis.ravel() for axis in np.meshgrid(*2 * [np.linspace(-0.5, 0.5, cells + 1)], indexing="ij"))
+    rim = np.maximum(np.abs(u), np.abs(v)) > 0.5 - 0.5 / cells
+    lower = quads(cells, cells)
+    upper = np.arange(len(u))
+    upper[~rim] = len(u) + np.arange(int((~rim).sum()))
+    z = np.where(rim, 0.0, 0.5 * gap)
+    positions = np.concatenate([np.column_stack([u, v, -z]), np.column_stack([u, v, z])[~rim]])
+    return positions, np.concatenate([lower, upper[lower[:, ::-1]]])
+
+
 def random_rotation(rng):
     """A rotation matrix (3, 3), uniformly distributed."""
     q, r = np.linalg.qr(rng.normal(size=(3, 3)))
