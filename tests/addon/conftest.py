@@ -78,6 +78,21 @@ def read(extension, scene, monkeypatch):
 
 
 @pytest.fixture
+def read_inputs(extension, scene):
+    """Return a function that reads the scene at its first frame, and another frame if it is given."""
+    import bpy
+
+    def read_inputs(frame=None):
+        settings = extension.settings.scene_settings_of(scene)
+        inputs = extension.read_scene.read_scene(scene, settings, None, bpy.context.view_layer)
+        for reached in range(settings.start + 1, (frame or settings.start) + 1):
+            inputs.window.read(reached)
+        return inputs
+
+    return read_inputs
+
+
+@pytest.fixture
 def baked(extension, scene, monkeypatch):
     """Return a function that bakes the scene's cloth over the given frames with a reproducible random motion."""
     from tests.addon import builders

@@ -12,21 +12,6 @@ from mathutils import Euler, Matrix, Vector, noise
 from tests.addon import blender_fields, builders
 
 
-@pytest.fixture
-def read(extension, scene):
-    """Return a function that reads the scene at its first frame, and another frame if it is given."""
-    import bpy
-
-    def read(frame=None):
-        settings = extension.settings.scene_settings_of(scene)
-        inputs = extension.read_scene.read_scene(scene, settings, None, bpy.context.view_layer)
-        for reached in range(settings.start + 1, (frame or settings.start) + 1):
-            inputs.window.read(reached)
-        return inputs
-
-    return read
-
-
 def values_of(extension):
     """Return the names of the numbers of a field."""
     return importlib.import_module(f"{extension.core.__name__}.description.force_fields").VALUES
@@ -39,7 +24,7 @@ def row(extension, inputs, number=0, frame=1):
     return dict(zip(values_of(extension), values.tolist(), strict=True))
 
 
-def test_every_number_of_a_field_is_read_in_metres(extension, scene, read):
+def test_every_number_of_a_field_is_read_in_metres(extension, scene, read_inputs):
     scene.unit_settings.scale_length = 0.5
     builders.sheet()
     matrix = Matrix.LocRotScale(Vector((1.0, 2.0, 3.0)), Euler((0.3, 0.2, 0.1)), Vector((1.0, 2.0, 1.0)))
@@ -48,7 +33,7 @@ def test_every_number_of_a_field_is_read_in_metres(extension, scene, read):
         use_min_distance=True, distance_min=1.0, use_max_distance=True, distance_max=4.0, radial_falloff=1.5,
         use_radial_min=True, radial_min=0.5, use_radial_max=True, radial_max=2.0, rest_length=0.5,
         harmonic_damping=0.75, seed=7, falloff_type="TUBE", z_direction="NEGATIVE", use_absorption=True)
-    inputs = read()
+    inputs = read_inputs()
     found = row(extension, inputs)
     wanted = {"x": 0.5, "y": 1.0, "z": 1.5, "xx": matrix[0][0], "zy": matrix[2][1], "influence": 1.0, "strength": 3.0,
               "flow": 0.5, "wind_factor": 0.25, "noise": 0.1, "power": 2.0, "minimum": 0.5, "maximum": 2.0,
@@ -62,51 +47,51 @@ def test_every_number_of_a_field_is_read_in_metres(extension, scene, read):
     assert field.noise_rate == 24.0
 
 
-def test_limits_that_are_off_are_infinite_and_angles_stay_degrees(extension, scene, read):
+def test_limits_that_are_off_are_infinite_and_angles_stay_degrees(extension, scene, read_inputs):
     scene.unit_settings.scale_length = 0.5
     builders.sheet()
     blender_fields.add_field("FORCE", falloff_type="CONE", use_radial_max=True, radial_max=30.0, distance_max=3.0,
                              use_gravity_falloff=True)
-    inputs = read()
+    inputs = read_inputs()
     found = row(extension, inputs)
     assert found["maximum"] == np.inf and found["radial_maximum"] == 30.0
     assert inputs.scene.fields[0].gravitation
 
 
-def test_blender_multiplies_linear_drag_with_the_square_of_the_speed(extension, read):
+def test_blender_multiplies_linear_drag_with_the_square_of_the_speed(extension, read_inputs):
     builders.sheet()
     blender_fields.add_field("DRAG", linear_drag=1.5, quadratic_drag=0.5)
-    found = row(extension, read())
+    found = row(extension, read_inputs())
     assert (found["quadratic_drag"], found["linear_drag"]) == (1.5, 0.5)
 
 
 @pytest.mark.parametrize("name, first, last", [
     ("strength", 1.0, 3.0), ("flow", 0.0, 1.0), ("noise", 0.0, 2.0), ("wind_factor", 0.0, 1.0),
     ("falloff_power", 0.0, 2.0), ("size", 0.5, 1.0), ("harmonic_damping", 0.0, 1.0)])
-def test_a_keyed_number_is_read_at_every_frame(extension, read, name, first, last):
+def test_a_keyed_number_is_read_at_every_frame(extension, read_inputs, name, first, last):
     builders.sheet()
     obj = blender_fields.add_field("TURBULENCE")
     builders.animate(obj.field, name, {1: first, 3: last})
-    inputs = read(3)
+    inputs = read_inputs(3)
     core_name = {"falloff_power": "power", "harmonic_damping": "damping"}.get(name, name)
     assert [row(extension, inputs, frame=frame)[core_name] for frame in (1, 3)] == pytest.approx([first, last])
 
 
-def test_keyed_switches_change_the_numbers(extension, read):
+def test_keyed_switches_change_the_numbers(extension, read_inputs):
     builders.sheet()
     obj = blender_fields.add_field("FORCE", distance_max=2.0)
     builders.animate(obj.field, "use_max_distance", {1: False, 2: True})
     builders.animate(obj.field, "apply_to_location", {1: True, 2: False})
-    inputs = read(2)
+    inputs = read_inputs(2)
     found = [row(extension, inputs, frame=frame) for frame in (1, 2)]
     assert [(values["maximum"], values["influence"]) for values in found] == [(np.inf, 1.0), (2.0, 0.0)]
 
 
-def test_a_keyed_choice_has_a_record_for_each_value_and_one_with_influence(extension, read):
+def test_a_keyed_choice_has_a_record_for_each_value_and_one_with_influence(extension, read_inputs):
     builders.sheet()
     obj = blender_fields.add_field("FORCE")
     builders.animate(obj.field, "z_direction", {1: "POSITIVE", 3: "NEGATIVE"})
-    inputs = read(3)
+    inputs = read_inputs(3)
     assert sorted(field.z_direction for field in inputs.scene.fields) == ["both", "negative", "positive"]
     for frame, wanted in ((1, "positive"), (3, "negative")):
         acting = [field.z_direction for number, field in enumerate(inputs.scene.fields)
@@ -115,25 +100,25 @@ def test_a_keyed_choice_has_a_record_for_each_value_and_one_with_influence(exten
     assert not inputs.notes
 
 
-def test_what_cannot_follow_its_keys_is_named(extension, read):
+def test_what_cannot_follow_its_keys_is_named(extension, read_inputs):
     builders.sheet()
     obj = blender_fields.add_field("FORCE")
     builders.animate(obj.field, "seed", {1: 1, 3: 2})
-    note, = read().notes
+    note, = read_inputs().notes
     assert "'Field' (Force)" in note and "Seed" in note
 
 
-def test_a_moving_field_is_read_between_frames_too(extension, read):
+def test_a_moving_field_is_read_between_frames_too(extension, read_inputs):
     builders.sheet()
     obj = blender_fields.add_field("FORCE")
     builders.animate(obj, "rotation_euler", {1: (0.0, 0.0, 0.0), 2: (0.0, 3.0, 0.0)})
-    inputs = read(2)
+    inputs = read_inputs(2)
     field, = inputs.scene.fields
     middle = dict(zip(values_of(extension), field.values(0.5 / 24.0).tolist(), strict=True))
     assert np.hypot(middle["xz"], middle["zz"]) == pytest.approx(1.0, abs=0.02)
 
 
-def test_surface_and_points_take_the_evaluated_mesh(extension, read):
+def test_surface_and_points_take_the_evaluated_mesh(extension, read_inputs):
     builders.sheet()
     rng = np.random.default_rng(3)
     for shape in ("SURFACE", "POINTS"):
@@ -143,7 +128,7 @@ def test_surface_and_points_take_the_evaluated_mesh(extension, read):
         key = obj.shape_key_add(name="Up")
         key.data[5].co.z += 1.0
         builders.animate(key, "value", {1: 0.0, 2: 1.0})
-    inputs = read(2)
+    inputs = read_inputs(2)
     points, surface = inputs.scene.fields
     assert (points.shape, surface.shape) == ("points", "surface")
     assert points.triangles is None and len(surface.triangles) == 18 and surface.normals is None
@@ -156,7 +141,7 @@ def test_surface_and_points_take_the_evaluated_mesh(extension, read):
     assert points.normals(0.0) == pytest.approx(wanted / np.linalg.norm(wanted, axis=1, keepdims=True), abs=1e-6)
 
 
-def test_the_surface_of_a_curve_has_edges(extension, read):
+def test_the_surface_of_a_curve_has_edges(extension, read_inputs):
     import bpy
 
     builders.sheet()
@@ -165,19 +150,19 @@ def test_the_surface_of_a_curve_has_edges(extension, read):
     for i, point in enumerate(curve.splines[0].points):
         point.co = (i, 0.0, 0.0, 1.0)
     blender_fields.add_field("WIND", data=curve, shape="SURFACE")
-    field, = read().scene.fields
+    field, = read_inputs().scene.fields
     assert field.curve and field.triangles is None and len(field.edges) == 3
 
 
-def test_a_field_without_faces_acts_from_its_origin(extension, read):
+def test_a_field_without_faces_acts_from_its_origin(extension, read_inputs):
     import bpy
 
     builders.sheet()
     blender_fields.add_field("FORCE", data=bpy.data.meshes.new("Empty"), shape="SURFACE")
-    assert read().scene.fields[0].shape == "point"
+    assert read_inputs().scene.fields[0].shape == "point"
 
 
-def test_a_mesh_that_changes_its_vertices_is_refused(extension, read):
+def test_a_mesh_that_changes_its_vertices_is_refused(extension, read_inputs):
     import bpy
 
     builders.sheet()
@@ -185,7 +170,7 @@ def test_a_mesh_that_changes_its_vertices_is_refused(extension, read):
     modifier = obj.modifiers.new("Array", "ARRAY")
     builders.animate(modifier, "count", {1: 1, 2: 2})
     with pytest.raises(extension.core.SceneError, match="32 vertices at frame 2 and had 16 at frame 1"):
-        read(2)
+        read_inputs(2)
     bpy.context.scene.frame_set(1)
 
 
@@ -206,7 +191,7 @@ def test_the_noise_table_is_blender_s_noise(extension):
     assert total == pytest.approx(np.array(wanted), abs=2e-6)
 
 
-def test_weights_and_effector_collection_are_read(extension, scene, read):
+def test_weights_and_effector_collection_are_read(extension, scene, read_inputs):
     import bpy
 
     sheet = builders.sheet()
@@ -218,69 +203,69 @@ def test_weights_and_effector_collection_are_read(extension, scene, read):
     for number, name in enumerate(names):
         setattr(sheet.muslin, f"weight_{name}", 0.125 * number)
     builders.animate(sheet.muslin, "weight_vortex", {1: 0.5, 3: 2.0})
-    weights = read(3).cloths[0].field_weights
+    weights = read_inputs(3).cloths[0].field_weights
     assert weights.fields == ["Near"]
     for number, name in enumerate(names):
         value = getattr(weights, name)
         assert (value(0.0), value(2.0 / 24.0)) == (0.5, 2.0) if name == "vortex" else value == 0.125 * number
     sheet.muslin.effector_collection = None
-    assert read().cloths[0].field_weights.fields is None
+    assert read_inputs().cloths[0].field_weights.fields is None
 
 
-def test_a_field_does_not_act_on_its_own_object(extension, read):
+def test_a_field_does_not_act_on_its_own_object(extension, read_inputs):
     import bpy
 
     sheet = builders.sheet()
     bpy.context.view_layer.objects.active = sheet
     bpy.ops.object.forcefield_toggle()
     builders.sheet(name="Other")
-    inputs = read()
+    inputs = read_inputs()
     fields = {cloth.name: cloth.field_weights.fields for cloth in inputs.cloths}
     assert fields == {"Sheet": [], "Other": None}
 
 
-def test_absorption_of_colliders_is_read_and_may_be_keyed(extension, read):
+def test_absorption_of_colliders_is_read_and_may_be_keyed(extension, read_inputs):
     builders.sheet(height=3.0)
     builders.box("Still").muslin.absorption = 0.5
     builders.animate(builders.box("Keyed").muslin, "absorption", {1: 0.0, 3: 1.0})
-    keyed, still = read(3).scene.colliders
+    keyed, still = read_inputs(3).scene.colliders
     assert still.absorption_at(0.0) == 0.5
     assert (keyed.absorption_at(0.0), keyed.absorption_at(2.0 / 24.0)) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("kind, hint", [("CHARGE", "particles only"), ("TEXTURE", "choose its Texture"),
                                         ("FLUID_FLOW", "choose its Domain Object")])
-def test_fields_that_are_left_out_are_named(extension, read, kind, hint):
+def test_fields_that_are_left_out_are_named(extension, read_inputs, kind, hint):
     builders.sheet()
     blender_fields.add_field(kind)
-    inputs = read()
+    inputs = read_inputs()
     assert not inputs.scene.fields
     note, = inputs.notes
     assert "'Field'" in note and hint in note
 
 
-def test_fields_of_particles_are_named(extension, read):
+def test_fields_of_particles_are_named(extension, read_inputs):
     builders.sheet()
     emitter = blender_fields.particles(np.eye(3))
     emitter.particle_systems[0].settings.force_field_1.type = "FORCE"
-    note, = read().notes
+    note, = read_inputs().notes
     assert "'Emitter'" in note and "shape Points" in note
 
 
-def test_hidden_fields_are_left_out_and_silent_types_have_no_note(extension, read):
+def test_hidden_fields_are_left_out_and_silent_types_have_no_note(extension, read_inputs):
     builders.sheet()
     blender_fields.add_field("FORCE").hide_viewport = True
     blender_fields.add_field("GUIDE")
-    inputs = read()
+    inputs = read_inputs()
     assert not inputs.scene.fields and not inputs.notes
 
 
 @pytest.mark.parametrize("strength", [float("inf"), 1e6])
-def test_a_strength_that_is_too_large_is_refused(extension, read, strength):
+def test_a_strength_that_is_too_large_is_refused(extension, read_inputs, strength):
     builders.sheet()
     blender_fields.add_field("FORCE", strength=strength)
     with pytest.raises(extension.core.SceneError, match="Field.*strength.*frame 1.*correct strength"):
-        read()
+        read_inputs()
 
 
 def test_no_fall_is_expected_where_cloth_has_no_weight_or_a_field_moves_it(extension, scene):

@@ -30,21 +30,6 @@ def picture(rng):
     return texture("IMAGE", image=image)
 
 
-@pytest.fixture
-def read(extension, scene):
-    """Return a function that reads the scene at its first frame, and another frame if it is given."""
-    import bpy
-
-    def read(frame=None):
-        settings = extension.settings.scene_settings_of(scene)
-        inputs = extension.read_scene.read_scene(scene, settings, None, bpy.context.view_layer)
-        for reached in range(settings.start + 1, (frame or settings.start) + 1):
-            inputs.window.read(reached)
-        return inputs
-
-    return read
-
-
 def samples(field, time=0.0):
     """Return points (n, 3) [m] of a field's lattice, and its values there (n, c)."""
     lattice, places = field.lattice(time), field.lattice_map(time)
@@ -58,7 +43,8 @@ def samples(field, time=0.0):
 @pytest.mark.parametrize("kind", ["clouds", "colours", "picture"])
 @pytest.mark.parametrize("coordinates", [{}, {"use_object_coords": True}, {"use_2d_force": True},
                                          {"use_object_coords": True, "use_2d_force": True}])
-def test_samples_of_a_texture_are_what_blender_s_particles_feel(extension, read, monkeypatch, mode, kind, coordinates):
+def test_samples_of_a_texture_are_what_blender_s_particles_feel(extension, read_inputs, monkeypatch, mode, kind,
+                                                                 coordinates):
     monkeypatch.setattr(extension.field_texture, "SAMPLES_STILL", 1000)
     rng = np.random.default_rng(4)
     builders.sheet()
@@ -66,7 +52,7 @@ def test_samples_of_a_texture_are_what_blender_s_particles_feel(extension, read,
     matrix = blender_fields.placed(rng)
     obj = blender_fields.add_field("TEXTURE", matrix, strength=1.0, texture=made, texture_mode=mode,
                                    texture_nabla=0.1, **coordinates)
-    inputs = read()
+    inputs = read_inputs()
     points, values = samples(inputs.scene.fields[0])
     chosen = rng.choice(len(points), 60, replace=False)
     moved = blender_fields.motion(blender_fields.particles(points[chosen]))
@@ -77,33 +63,33 @@ def test_samples_of_a_texture_are_what_blender_s_particles_feel(extension, read,
     assert moved.a == pytest.approx(wanted, abs=2e-4)       # differences over 0.1 of numbers in single precision
 
 
-def test_a_flat_texture_has_one_fine_layer(read):
+def test_a_flat_texture_has_one_fine_layer(read_inputs):
     builders.sheet()
     blender_fields.add_field("TEXTURE", texture=picture(np.random.default_rng(0)))
-    lattice = read().scene.fields[0].lattice(0.0)
+    lattice = read_inputs().scene.fields[0].lattice(0.0)
     assert lattice.shape[2] == 1 and min(lattice.shape[:2]) > 100
 
 
-def test_an_image_that_is_finer_than_its_samples_is_named(read):
+def test_an_image_that_is_finer_than_its_samples_is_named(read_inputs):
     import bpy
 
     builders.sheet(size=40.0)
     image = bpy.data.images.new("Picture", 64, 64)
     image.pixels[:] = np.random.default_rng(0).random(64 * 64 * 4).tolist()
     blender_fields.add_field("TEXTURE", texture=texture("IMAGE", image=image))
-    note, = read().notes
+    note, = read_inputs().notes
     assert "details that are finer" in note and "'Field'" in note
 
 
-def test_samples_of_a_still_texture_stay_the_same_array(read):
+def test_samples_of_a_still_texture_stay_the_same_array(read_inputs):
     builders.sheet()
     blender_fields.add_field("TEXTURE", texture=texture())
-    field, = read(3).scene.fields
+    field, = read_inputs(3).scene.fields
     assert field.lattice(2.0 / 24.0) is field.lattice(0.0)
 
 
 @pytest.mark.parametrize("what", ["size", "nabla", "place"])
-def test_samples_follow_a_texture_that_changes(read, what):
+def test_samples_follow_a_texture_that_changes(read_inputs, what):
     builders.sheet()
     made = texture(noise_scale=0.5)
     obj = blender_fields.add_field("TEXTURE", texture=made, texture_mode="GRADIENT", texture_nabla=0.1,
@@ -111,7 +97,7 @@ def test_samples_follow_a_texture_that_changes(read, what):
     owner, name, values = {"size": (made, "noise_scale", (0.5, 1.0)), "nabla": (obj.field, "texture_nabla", (0.1, 0.5)),
                            "place": (obj, "location", ((0.0, 0.0, 0.0), (1.0, 0.5, 0.2)))}[what]
     builders.animate(owner, name, {1: values[0], 2: values[1]})
-    field, = read(2).scene.fields
+    field, = read_inputs(2).scene.fields
     before, after = (field.lattice(time) for time in (0.0, 1.0 / 24.0))
     assert np.abs(after - before).max() > 0.01
     assert np.array_equal(field.lattice_map(0.0), field.lattice_map(1.0 / 24.0))
