@@ -29,7 +29,7 @@ _NOTE = Text(20000)
 CERTIFICATE = Fields(
     {"stretch_max": _MEASURE, "smallest_gap": _MEASURE, "deepest_penetration": _MEASURE, "crossings": _COUNT},
     {"stretch_p99": _MEASURE, "stretch_pinned": _MEASURE, "seam_gap": _MEASURE, "backend": _NAME,
-     "crossings_pinched": _COUNT,
+     "crossings_pinched": _COUNT, "torn_edges": _COUNT,
      "crossing_pairs": ListOf(Fields({"first": _NAME, "second": _NAME, "crossings": Number(0)}, {}), 1000)})
 """The certificate of a frame, as far as it is displayed."""
 
@@ -38,7 +38,7 @@ REPORT = Fields(
      "notes": ListOf(_NOTE, MOST), "seconds": Fields({"total": Number(0.0)}, {}),
      "summary": Fields({"stretch_max": _MEASURE, "stretch_p99": _MEASURE, "smallest_gap": _MEASURE,
                         "deepest_penetration": _MEASURE, "crossings": _COUNT, "not_converged": Number(0)},
-                       {"crossings_pinched": _COUNT})},
+                       {"crossings_pinched": _COUNT, "torn_edges": _COUNT})},
     {"scene": _NAME, "colliders": _NAMES, "settings": TableOf(Anything(), MOST), "backend": _NAME,
      "playback_error": TableOf(Number(0.0), MOST), "versions": TableOf(_NAME, 100),
      "fingerprints": TableOf(TableOf(_NAME, MOST), MOST),

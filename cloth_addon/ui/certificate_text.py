@@ -31,6 +31,7 @@ def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("Crossings", _count(summary["crossings"])),
         ("Crossings of Pinched Cloth", _pinched_count(summary)),
         ("Frames with Crossings", _frames_with_crossings(report)),
+        ("Torn Edges", _count(summary.get("torn_edges"))),                                  # missing in older bakes
         ("Unconverged Frames", f"{summary['not_converged']} of {frames}"),
         ("Bake Time", duration(report["seconds"]["total"])),
         ("Computed By", BACKEND_TITLES.get(report.get("backend", ""), "")),                 # missing in older bakes
@@ -52,6 +53,7 @@ def frame_facts(report: dict[str, Any], frame: int) -> list[tuple[str, str]]:
         ("Widest Seam", _length(certificate.get("seam_gap"))),              # missing in older bakes
         ("Crossings", _count(certificate["crossings"])),
         ("Crossings of Pinched Cloth", _pinched_count(certificate)),
+        ("Torn Edges", _count(certificate.get("torn_edges"))),              # missing in older bakes
         *((pair_text(pair["first"], pair["second"]), _count(pair["crossings"])) for pair in pairs[:MAX_PAIRS]),
     ]
     return [(name, value) for name, value in found if value]

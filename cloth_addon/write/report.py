@@ -63,6 +63,7 @@ class Report:
             "stretch_p99": max(of("stretch_p99"), default=None),
             "crossings": max(of("crossings"), default=None),
             "crossings_pinched": max(of("crossings_pinched"), default=None),
+            "torn_edges": max(of("torn_edges"), default=None),
             "frames_with_crossings": sum(value > 0 for value in of("crossings")),
             "deepest_penetration": max(of("deepest_penetration"), default=None),
             "smallest_gap": min(of("smallest_gap"), default=None),

@@ -89,6 +89,7 @@ class Certificate:
         seconds: wall-clock time per stage [s].
         energy: energy of the frame; None unless `Solver(measure_energy=True)`.
         start: of the first frame, if its start crossed and was resolved; None otherwise.
+        torn_edges: number of edges of split meshes that have torn up to this frame; None if no cloth can tear.
     """
 
     stretch_max: float
@@ -112,6 +113,7 @@ class Certificate:
     energy: Energy | None = None
     start: StartResolution | None = None
     crossings_pinched: int = 0
+    torn_edges: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, lists and dicts, for JSON."""

@@ -20,6 +20,7 @@ from ..did_you_mean import names_arguments
 from ..errors import CheckpointError, SceneError, SolverError
 from ..kernels.backend import choose, current, using
 from ..model.particle_system import ParticleSystem
+from ..state import State
 from ..stopwatch import Stopwatch
 from .adaptive_stepper import Stepper
 from .certificate import Certificate, EdgeOf, crossing_pairs, stretch_of
@@ -147,10 +148,16 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             steps=record.steps, step_min=record.step_min, step_max=record.step_max, iterations=record.iterations,
             residual=record.residual, converged=record.converged, rejected=record.rejected, backend=backend,
             seconds=watch.take(), energy=energy_of(system, state) if solver.measure_energy else None,
-            start=resolution, crossings_pinched=pinched)
+            start=resolution, crossings_pinched=pinched, torn_edges=_torn_edges(scene, state))
         yield Frame(number, state.time, [x.copy() for x in system.of_cloths(state.x)],
                     [v.copy() for v in system.of_cloths(state.v)], certificate,
                     checkpoints.at(number, state))
+
+
+def _torn_edges(scene: Scene, state: State) -> int | None:
+    """Return the number of edges that have torn, None if no cloth can tear."""
+    can_tear = any(cloth.tearing is not None for cloth in scene.cloths)
+    return int(np.count_nonzero(state.torn)) if can_tear and state.torn is not None else None
 
 
 def _longest(system: ParticleSystem, ratios: FloatArray, some: BoolArray) -> EdgeOf | None:

@@ -162,6 +162,9 @@ def test_a_bake_tears_a_weak_line_and_delete_bake_brings_the_mesh_back(extension
     x = bake(extension, scene, sheet)
     assert copies_apart(sheet, start) < 1e-6
     assert copies_apart(sheet, x) > 0.02
+    report = extension.baked_record.report_of(sheet)
+    assert report["certificates"][-1]["torn_edges"] == report["summary"]["torn_edges"] == 4
+    assert ("Torn Edges", "4") in extension.certificate_text.facts(report)
     with pytest.raises(extension.core.SceneError, match="delete the bake first"):
         extension.split_mesh.join(sheet)
     assert bpy.ops.muslin.bake_delete() == {"FINISHED"}
