@@ -68,7 +68,7 @@ def test_cloth_that_starts_through_an_open_floor_comes_up(height, lean, friction
     below = [int((f.positions[0][:, 2] < 0.0).sum()) for f, _ in found]
     assert below[0] > 0 and found[0][1].total > 0
     assert not any(below[12:]) and not any(judged.total for _, judged in found[12:])
-    assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 3.7    # a fall from the highest start
+    assert max(np.abs(v).max() for f, _ in found for v in f.velocities) < 4.2    # of what comes up
     assert max(f.certificate.stretch_max for f, _ in found) < 1.2
 
 

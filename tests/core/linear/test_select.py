@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which preconditioner is taken, by what the solves before needed."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 
 from core.linear.block_cholesky import BlockCholesky
+from core.linear.preconditioners import select
 from core.linear.preconditioners.aggregation_multigrid import TwoLevels
 from core.linear.preconditioners.select import FIRST_WAIT, LONGEST_WAIT, NO_SOLVES, Preconditioners, after
 from core.model.projective_matrix import constant_elements
@@ -23,17 +26,18 @@ class Solves:
         self.preconditioners = Preconditioners(
             self.problem.A.pattern, lambda: constant_elements(forces, rest, bounding=False),
             self.problem.system.edges, rest)
-        if always_direct is not None:
-            self.preconditioners._always_direct = always_direct
+        self.always_direct = select.ALWAYS_DIRECT if always_direct is None else 0
         self.history = NO_SOLVES
 
     @property
     def worth(self):
         return self.preconditioners.worth(touching=False)
 
-    def solve(self, iterations, touching=False):
+    def solve(self, iterations, touching=False, in_flight=False):
         p = self.problem
-        found, direct = self.preconditioners.make(self.history, H, p.system.mass, p.filter, p.A, 1e-3)
+        with mock.patch.object(select, "ALWAYS_DIRECT", self.always_direct):
+            found, direct = self.preconditioners.make(self.history, H, p.system.mass, p.filter, p.A, 1e-3,
+                                                      in_flight=in_flight)
         self.history = after(self.history, iterations, self.preconditioners.worth(touching=touching))
         kind = {BlockCholesky: "direct", TwoLevels: "multigrid"}.get(type(found), "constant")
         assert direct == (kind == "direct")
@@ -100,6 +104,7 @@ def test_where_the_direct_factor_would_not_fit_multigrid_stays_and_without_any_f
 
 def test_a_few_vertices_are_solved_directly_at_once():
     assert Solves(always_direct=None).solve(2) == "direct"
+    assert Solves().solve(2, in_flight=True) == "direct"                 # more of them in a step without contact
 
 
 def test_the_history_is_a_value():
