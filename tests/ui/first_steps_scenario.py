@@ -13,6 +13,8 @@ from window_input import MODULE, Steps, at, click, physics_tab, picture, press, 
 from window_scene import make_current, sheet_and_ball
 
 MENU_ABOVE = 31         # distance from the first value of the fabric up to the button that opens the presets [pixels]
+SEARCH_BELOW = 43       # distance from that button down to the search [pixels]
+FIRST_FOUND = -307, 39  # way from that button to the name of the first fabric, where few are shown [pixels]
 
 
 def first_steps() -> Steps:
@@ -25,10 +27,8 @@ def first_steps() -> Steps:
     assert sheet.muslin.kind == "CLOTH" and sheet.muslin.fabric == "cotton"
 
     x, y = yield from at("areal_density")
-    yield from open_presets(x, y + MENU_ABOVE)
-    sheet.muslin.fabric = "silk"
-    bpy.ops.ed.undo_push(message="Silk")
-    yield
+    yield from choose_silk(x, y + MENU_ABOVE)
+    assert sheet.muslin.fabric == "silk", sheet.muslin.fabric
     light = sheet.muslin.areal_density
     yield from type_value("areal_density", "0.25")
     yield
@@ -54,8 +54,11 @@ def first_steps() -> Steps:
     assert ball.muslin.kind == "NONE"
 
 
-def open_presets(x: int, y: int) -> Steps:
-    """Open the pictures of fabrics by their button, search, and close them. Every fabric has a picture."""
+def choose_silk(x: int, y: int) -> Steps:
+    """Open the pictures of fabrics by their button, search for a use, and click the one that is found.
+
+    Every fabric has a picture.
+    """
     choice = importlib.import_module(f"{MODULE}.cloth_addon.ui.fabric_choice")
     manager: Any = bpy.context.window_manager
     icons: dict[str, int] = {}
@@ -72,14 +75,20 @@ def open_presets(x: int, y: int) -> Steps:
         known = {preset.name for preset in choice.presets().presets}
         assert set(icons) == known and all(icon > 0 for icon in icons.values()), icons
         yield from picture("fabrics")
+        yield from ui.click(x, y - SEARCH_BELOW)
+        yield from ui.text("blouse", x, y - SEARCH_BELOW)
+        yield from ui.key("RET", x, y - SEARCH_BELOW)
+        yield
+        assert manager.muslin_fabric_search == "blouse", manager.muslin_fabric_search
+        yield from ui.key("ESC", x, y - SEARCH_BELOW)
         icons.clear()
-        manager.muslin_fabric_search = "blouse"
-        yield from ui.key("ESC", x, y)
         yield from ui.click(x, y)
         for _ in range(5):
             yield
         assert set(icons) == {"silk"}, icons
         yield from picture("fabrics_found")
+        yield from ui.click(x + FIRST_FOUND[0], y + FIRST_FOUND[1])
+        yield
         manager.muslin_fabric_search = ""
         yield from ui.key("ESC", x, y)
         yield from ui.hover(x - 300, y)

@@ -27,7 +27,7 @@ PICTURES = {"first_steps": ("empty", "fabrics", "fabrics_found", "cloth", "colli
             "quality": ("quality", "outdated"),
             "crossings": ("crossings", "certificate"), "compare": ("compare",), "fields": ("fields_panel", "fields"),
             "pressure": ("pressure_panel", "pressure"), "pins": ("pins_panel", "pins"),
-            "rest": ("plasticity_panel", "rest"),
+            "rest": ("plasticity_panel", "rest", "tearing_panel", "tearing"),
             "panels": tuple(f"panels_{name}" for name in ("none", "cloth", "projective", "jelly", "lattice", "more",
                                                           "particles", "solid"))}
 PYTHON_FAILED = ("Traceback (most recent call last)", "property not found", "unknown operator")
