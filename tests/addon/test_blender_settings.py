@@ -69,6 +69,12 @@ def test_every_row_has_an_equivalent_or_a_reason(extension):
         assert names or len(remark) > 5, setting
 
 
+def test_the_page_names_tearing_which_blender_has_not(extension):
+    known = bpy.types.Object.bl_rna.properties["muslin"].fixed_type.properties.keys()
+    assert [name for name in settings_of_blender() if "tear" in name.lower()] == []
+    assert {name for name in known if "tear" in name} == set(re.findall(r"`object\.muslin\.(\w*tear\w*)`", PAGE))
+
+
 @pytest.mark.parametrize("owner", ["object.muslin", "scene.muslin", "object.field"])
 def test_every_equivalent_exists_and_is_read(extension, owner):
     kind, group = owner.split(".")
