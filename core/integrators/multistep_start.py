@@ -64,7 +64,7 @@ def before(system: ParticleSystem, state: State, h: float,
 
 def _mean(system: ParticleSystem, field: FloatArray) -> FloatArray:
     """Return the mean of a field (V, 3) over the mass of the body of each vertex."""
-    body, mass = system.body, system.mass
+    body, mass = system.sewn, system.mass
     total = np.maximum(np.bincount(body, mass), np.finfo(float).tiny)
     return np.column_stack([np.bincount(body, mass * column) / total for column in field.T])[body]
 

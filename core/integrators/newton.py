@@ -208,7 +208,7 @@ class NewtonStep:
                 r = self._impulse(u)
             return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())
         if self.system.pressure is None:
-            u = in_flight(self.system.body, self.pins, u, self.v0 + self._fall())
+            u = in_flight(self.system.sewn, self.pins, u, self.v0 + self._fall())
         with self.watch.stage("forces"):
             self.resisting = self.rate.other - self.rate.others(u) if self.rate else None
 

@@ -40,7 +40,7 @@ class PassEquations:
         self.filter_: ConstraintFilter = self._pins
         self.rhs, self.touching = b, False
         self.multiply: Operator = A.multiply
-        self.rigid = RigidModes(contacts.system.body, A.multiply,
+        self.rigid = RigidModes(contacts.system.sewn, A.multiply,
                                 contacts.base + contacts.h * reference if contacts.unhindered else None)
 
     def packed(self, tolerance: float) -> Operator:

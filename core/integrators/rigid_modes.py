@@ -27,7 +27,7 @@ def in_flight(body: IntArray, pins: ConstraintFilter, u: FloatArray, flight: Flo
     when it comes to rest. A free body in flight has the exact motion as a whole, which a solve hardly changes.
 
     Args:
-        body: (V,) body of each vertex.
+        body: (V,) body of each vertex; pieces that seams join are one.
         pins: rows of pinned vertices are held.
     """
     held = np.zeros(int(body.max()) + 1, dtype=np.bool_)
@@ -39,7 +39,7 @@ class RigidModes:
     """Rigid motions of whole bodies under a matrix A.
 
     Args:
-        body: (V,) body of each vertex.
+        body: (V,) body of each vertex: A has no entries between bodies.
         multiply: x -> A x.
         x: (V, 3) positions [m], about whose means bodies turn; None to leave their rotations as they are.
     """

@@ -84,7 +84,7 @@ class ParticleSystem:
         held_edges: (E,) true for the displayed edges between two vertices that pins hold exactly at all times.
         edge_slices: per cloth its range of edges.
         triangles: (T, 3) of all cloths.
-        body: (V,) number of the connected piece of each particle.
+        body, sewn: (V,) number of the connected piece of each particle; in `sewn`, seams and buttons connect.
         pressure: in the cloths, None where there is none.
         has_seams: whether there are seams or buttons.
         may_go_slack: whether there are links that carry no compression.
@@ -130,8 +130,8 @@ class ParticleSystem:
         seams = Links.joined([(sewing.links(), start) for c, start in zip(cloths, starts, strict=True)
                               for sewing in c.sewing])
         self.has_seams = len(seams.ends) > 0
-        self.pressure = PressureForces.of(cloths, nodes.slices, nodes.start, bodies(
-            np.concatenate([near, seams.ends]), self.vertex_count))
+        self.sewn: IntArray = bodies(np.concatenate([near, seams.ends]), self.vertex_count)
+        self.pressure = PressureForces.of(cloths, nodes.slices, nodes.start, self.sewn)
         slack = [f.stencil.vertices.ravel() for f in final if getattr(f.law, "may_go_slack", False)]
         self.may_go_slack = len(slack) > 0
         self.abrupt: BoolArray = np.isin(
