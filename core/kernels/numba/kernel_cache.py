@@ -91,6 +91,17 @@ class KeptDispatcher(CPUDispatcher):  # type: ignore[misc]
         self._cache = KernelCache(self.py_func)
 
 
+def _tell_apart(function: FunctionType) -> None:
+    """Add a digest of what a function encloses to its qualified name, by which machine code refers to functions.
+
+    Numba numbers the functions of one name in each process. Two files of kernels from two processes may so contain two
+    functions under one name and number, and a process that reads both would call the first one for both.
+    """
+    if function.__closure__:
+        digest = hashlib.sha256(repr(_description(function)).encode()).hexdigest()[:16]
+        function.__qualname__ = f"{function.__qualname__}_{digest}"
+
+
 def for_kernels(function: Any) -> Any:
     """Return a compiled function again, for other kernels alone: it is not kept, and Python cannot call it."""
     options = {**function.targetoptions, "no_cpython_wrapper": True}
@@ -101,7 +112,8 @@ def njit(cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], 
     """Return a decorator that compiles a function with Numba, and keeps it on disk if `cache`."""
     plain = numba.njit(**options)
 
-    def compiled(function: Callable[..., Any]) -> Any:
+    def compiled(function: Any) -> Any:
+        _tell_apart(function)
         dispatcher = plain(function)
         if not cache or not isinstance(dispatcher, CPUDispatcher):              # NUMBA_DISABLE_JIT
             return dispatcher

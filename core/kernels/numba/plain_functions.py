@@ -63,6 +63,7 @@ def _always(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 for _function, _compiled in _OF_NUMBERS.items():
+    _compiled.__qualname__ = f"{_function.__name__}_of_numbers"     # machine code knows functions by their names
     overload(_function, jit_options=INLINED, strict=False)(_always(_compiled))
 _seen.update(_OF_NUMBERS)
 

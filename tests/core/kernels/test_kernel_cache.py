@@ -90,6 +90,49 @@ def test_functions_of_one_name_with_other_variables_are_kept_apart(folder):
     assert len(list(folder.iterdir())) == 2
 
 
+FACTORY = """
+import math
+import sys
+from core.kernels.numba.kernel_cache import for_kernels, njit
+
+def times(factor):
+    @njit(cache=True)
+    def inner(x):
+        total = factor * x
+        BODY
+        return total
+
+    called = for_kernels(inner)
+
+    @njit(cache=True)
+    def outer(x):
+        return called(x) - called(0.0 * x)
+
+    return outer
+
+print([times(float(factor))(1.0) for factor in sys.argv[1:]])
+""".replace("BODY", "\n        ".join(f"total += 0.0 * math.sin({k} * x + total)" for k in range(80)))
+"""The inner function is too long to become a part of the outer one."""
+
+
+def test_functions_of_one_name_from_two_processes_are_kept_apart(tmp_path):
+    """Both processes give their function the same number, and one that reads both files has two functions of one name
+    and number.
+    """
+    script = tmp_path / "factory.py"
+    script.write_text(FACTORY)
+
+    def run(*factors):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+        return subprocess.run([sys.executable, str(script), *factors], capture_output=True, text=True, check=True,
+                              env=environment).stdout.strip()
+
+    (tmp_path / "cache").mkdir(mode=0o700)
+    assert [run("2"), run("3")] == ["[2.0]", "[3.0]"]
+    assert run("2", "3") == "[2.0, 3.0]"
+    assert run("3", "2") == "[3.0, 2.0]"
+
+
 def test_kernels_that_are_compiled_with_other_settings_of_numba_are_kept_apart(folder, monkeypatch):
     import numba
     assert not was_loaded(twice())
