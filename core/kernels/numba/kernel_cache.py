@@ -91,15 +91,22 @@ class KeptDispatcher(CPUDispatcher):  # type: ignore[misc]
         self._cache = KernelCache(self.py_func)
 
 
-def _tell_apart(function: FunctionType) -> None:
-    """Add a digest of what a function encloses to its qualified name, by which machine code refers to functions.
+def named(function: Any, name: str, qualified_name: str) -> FunctionType:
+    """Return a function under another name. Machine code refers to functions by their qualified names."""
+    code = function.__code__.replace(co_name=name, co_qualname=qualified_name)
+    return FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
+
+
+def _told_apart(function: FunctionType) -> FunctionType:
+    """Return a function with a digest of what it encloses in its qualified name.
 
     Numba numbers the functions of one name in each process. Two files of kernels from two processes may so contain two
     functions under one name and number, and a process that reads both would call the first one for both.
     """
-    if function.__closure__:
-        digest = hashlib.sha256(repr(_description(function)).encode()).hexdigest()[:16]
-        function.__qualname__ = f"{function.__qualname__}_{digest}"
+    if not function.__closure__:
+        return function
+    digest = hashlib.sha256(repr(_description(function)).encode()).hexdigest()[:16]
+    return named(function, function.__name__, f"{function.__qualname__}_{digest}")
 
 
 def for_kernels(function: Any) -> Any:
@@ -113,8 +120,7 @@ def njit(cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], 
     plain = numba.njit(**options)
 
     def compiled(function: Any) -> Any:
-        _tell_apart(function)
-        dispatcher = plain(function)
+        dispatcher = plain(_told_apart(function))
         if not cache or not isinstance(dispatcher, CPUDispatcher):              # NUMBA_DISABLE_JIT
             return dispatcher
         kept = KeptDispatcher(dispatcher.py_func, dispatcher.locals, dispatcher.targetoptions)

@@ -16,6 +16,7 @@ import numpy as np
 from numba.extending import overload, register_jitable
 
 from ..formulas import vectors
+from .kernel_cache import named
 from .options import INLINED, INNER
 
 _seen: set[Callable[..., Any]] = set()
@@ -63,8 +64,8 @@ def _always(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 for _function, _compiled in _OF_NUMBERS.items():
-    _compiled.__qualname__ = f"{_function.__name__}_of_numbers"     # machine code knows functions by their names
-    overload(_function, jit_options=INLINED, strict=False)(_always(_compiled))
+    _name = f"{_function.__name__}_of_numbers"
+    overload(_function, jit_options=INLINED, strict=False)(_always(named(_compiled, _name, _name)))
 _seen.update(_OF_NUMBERS)
 
 register(vectors, INLINED)

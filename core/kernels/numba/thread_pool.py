@@ -23,13 +23,12 @@ from contextvars import ContextVar
 from functools import cache
 from threading import Lock, Thread, get_ident
 from time import perf_counter
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ...arrays import IntArray
-from .kernel_cache import for_kernels, njit
+from .kernel_cache import for_kernels, named, njit
 from .options import KERNEL
 from .parallel_loop import AT, hand_out_address, handed_out, published, raise_again, serve
 
@@ -202,12 +201,7 @@ def _named_like(loop: Loop) -> Callable[[Loop], Loop]:
     """Return a decorator that names a function after a loop: compiled functions of one name and types are one."""
     code: Any = loop.__code__
     place = f"{loop.__module__.rpartition('.')[2]}.{code.co_qualname}"
-
-    def named(function: Any) -> Any:
-        own = function.__code__.replace(co_name=f"share{code.co_name}", co_qualname=f"share.{place}")
-        return FunctionType(own, function.__globals__, own.co_name, None, function.__closure__)
-
-    return named
+    return lambda function: named(function, f"share{code.co_name}", f"share.{place}")
 
 
 @cache
