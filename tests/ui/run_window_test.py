@@ -32,7 +32,7 @@ PICTURES = {"first_steps": ("empty", "fabrics", "fabrics_found", "cloth", "colli
                                                           "particles", "solid"))}
 PYTHON_FAILED = ("Traceback (most recent call last)", "property not found", "unknown operator")
 """Texts that Blender prints when a panel or handler fails, without stopping."""
-TIMEOUT = 600       # longest time of one window [s]
+TIMEOUT = 1800      # longest time of one window [s]
 
 START = """
 import sys
