@@ -23,7 +23,7 @@ TIMEOUT = 120
 
 @dataclass(frozen=True)
 class Target:
-    """What the wheels of a zip are for.
+    """The Blender versions for which an extension zip bundles wheels.
 
     Attributes:
         name: end of the zip's name; empty for any Blender.

@@ -16,8 +16,8 @@ from ..linear.modified_pcg import Operator
 MODES = 6
 """Rigid motions of a body: three translations and three rotations."""
 MODE_ROUNDING = 1e-12
-"""Part of its largest entry that is added to the diagonal of the small matrix of a body [-]: a straight thread does not
-turn about itself."""
+"""Number added to the diagonal of the 6 x 6 matrix of a body, over its largest entry [-]. The matrix of a straight
+thread is singular without it: rotation about the thread moves nothing."""
 
 
 def in_flight(body: IntArray, pins: ConstraintFilter, u: FloatArray, flight: FloatArray) -> FloatArray:

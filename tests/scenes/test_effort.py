@@ -30,7 +30,7 @@ def accepted(rules, result, control, size=None, done=WHOLE):
 
 
 def steps_until_longer(rules, result, control):
-    """How many steps are accepted until a longer one is tried; and the control then."""
+    """Count accepted steps until a longer step is tried. Return the count and the control at that time."""
     count, size = 0, control.size
     while control.size == size:
         control, count = accepted(rules, result, control), count + 1

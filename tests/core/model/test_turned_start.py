@@ -83,7 +83,10 @@ def test_a_rigid_step_is_not_damped_and_another_one_is(backend, model):
 
 
 def spin_left(size, rate, **material):
-    """Part of its angular momentum that a sheet of size^2 vertices keeps in a second of spin, at the panel's step."""
+    """Return the ratio of the angular momentum after one second of spin to that at the start [-].
+
+    The sheet has size^2 vertices; the step is that of the panel.
+    """
     x, triangles = grid(size - 1, size - 1)
     x = 0.3 * x
     mesh, middle = core.ClothMesh(x, triangles), x.mean(axis=0)
