@@ -73,3 +73,10 @@ def bodies(edges: IntArray, vertex_count: int) -> IntArray:
         if (lowest == label).all():
             return np.unique(label, return_inverse=True)[1]
         label = lowest
+
+
+def merged(first: IntArray, second: IntArray) -> IntArray:
+    """Return the number of the piece of each vertex (V,), where two numberings (V,) of pieces both connect."""
+    offset = int(first.max()) + 1
+    pieces: IntArray = bodies(np.column_stack([first, second + offset]), offset + int(second.max()) + 1)[first]
+    return pieces

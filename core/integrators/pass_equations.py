@@ -10,6 +10,7 @@ to A's diagonal is written into A, and exchanged from pass to pass.
 from __future__ import annotations
 
 from ..arrays import FloatArray
+from ..description.topology import merged
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
@@ -67,7 +68,8 @@ class PassEquations:
             self.rhs = self.rhs + pairs.impulse(self._reference)
             self._pairs.put(pairs.diagonal())
             self.multiply = pairs.beside(self.matrix.multiply)
-            self.rigid = RigidModes(pairs.bodies(), self.multiply, None)
+            system, body = self._contacts.system, pairs.bodies()
+            self.rigid = RigidModes(merged(body, system.sewn) if system.has_seams else body, self.multiply, None)
 
 
 class _OnDiagonal:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from core.description.topology import merged
 from core.integrators.rigid_modes import RigidModes
 from core.linear.constraint_filter import ConstraintFilter
 from core.model.particle_system import ParticleSystem
@@ -42,3 +43,9 @@ def test_panels_that_are_sewn_together_fall_as_one():
     mass = cloth.material.areal_density * cloth.mesh.vertex_areas[:, None]
     mean = (mass * last.velocities[0]).sum(axis=0) / mass.sum()
     np.testing.assert_allclose(mean, [0.0, 0.0, -GRAVITY * last.time], atol=1e-6)
+
+
+def test_pieces_are_merged_where_two_numberings_connect_them():
+    first, second = np.array([0, 0, 1, 2, 3]), np.array([0, 1, 1, 2, 3])
+    assert merged(first, second).tolist() == [0, 0, 0, 1, 2]
+    assert merged(first, first).tolist() == first.tolist()
