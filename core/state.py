@@ -172,6 +172,7 @@ class State:
         emitted_before: start of the step before that [s].
         plastic: (n,) plastic part of all rest shapes, None if none flows.
         torn: (W,) which edges of split meshes have torn, None if no mesh is split.
+        coarse: state on the coarser meshes by which this one was found, None if there are none.
     """
 
     x: FloatArray
@@ -187,3 +188,4 @@ class State:
     emitted_before: float = 0.0
     plastic: FloatArray | None = None
     torn: BoolArray | None = None
+    coarse: State | None = None

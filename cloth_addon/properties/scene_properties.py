@@ -49,6 +49,13 @@ class MuslinScene(bpy.types.PropertyGroup):
         "and everything else stays as it is there. Off: the animation before the first frame is used",
         default=False, options=set(),
     )
+    coarse_frames: IntProperty(
+        name="Coarse Frames",
+        description="Number of first frames of the pre-roll in which cloth of 10,000 vertices or more moves on a "
+        "coarser mesh, so that it settles several times as fast. The others settle the full mesh. Cloth with "
+        "sewing, buttons, a UV pattern, pressure, tearing or plasticity keeps its own mesh",
+        default=0, min=0, max=1000000, soft_max=100, options=set(),
+    )
     motion_samples: IntProperty(
         name="Motion Samples",
         description="Number of times per frame at which moving colliders, pins and force fields are read. More samples "

@@ -138,6 +138,7 @@ class SceneSettings:
         first, last: first and last frame of the bake.
         preroll: number of frames that are simulated before the first.
         preroll_from_rest: whether armatures move from their rest pose to that of the first frame meanwhile.
+        coarse_frames: number of frames of the pre-roll on coarser meshes.
         motion_samples: number of times per frame at which motion is read, 0 for as many as it needs.
         frame_rate: frames per second of simulated time [1/s], with the scene's Time Stretching and Speed Multiplier.
         time_ratio: time at which Blender evaluates animation, over the frame number [-]; not 1 with Time Stretching.
@@ -151,6 +152,7 @@ class SceneSettings:
     last: int
     preroll: int
     preroll_from_rest: bool
+    coarse_frames: int
     motion_samples: int
     frame_rate: float
     time_ratio: float
@@ -181,7 +183,7 @@ class SceneSettings:
             self_collision=self.self_collision, resolve_start=self.resolve_start,
             solid_contact=self.solid_contact, tolerance=self.tolerance,
             newton_iterations=self.newton_iterations, projective_solve=self.projective_solve,
-            verlet_kd=self.verlet_kd, backend=self.backend)
+            verlet_kd=self.verlet_kd, backend=self.backend, coarse_frames=self.coarse_frames)
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
@@ -267,7 +269,7 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
     return SceneSettings(
         first=int(frames[0]), last=int(frames[1]),
         preroll=int(values.preroll), preroll_from_rest=bool(values.preroll and values.preroll_from_rest),
-        motion_samples=int(values.motion_samples),
+        coarse_frames=min(int(values.coarse_frames), int(values.preroll)), motion_samples=int(values.motion_samples),
         frame_rate=scene.render.fps / scene.render.fps_base / ratio / float(values.speed), time_ratio=ratio,
         metres_per_unit=unit,
         gravity=_in_metres(scene.gravity, unit) if scene.use_gravity else (0.0, 0.0, 0.0),

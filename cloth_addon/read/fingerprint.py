@@ -189,9 +189,11 @@ def _scene_values(settings: SceneSettings) -> dict[str, Any]:
     values.pop("backend")
     if values["resolve_start"]:                                     # else as in earlier versions
         del values["resolve_start"]
-    preroll, from_rest, samples = (values.pop(name) for name in ("preroll", "preroll_from_rest", "motion_samples"))
+    preroll, from_rest, samples, coarse = (values.pop(name) for name in (
+        "preroll", "preroll_from_rest", "motion_samples", "coarse_frames"))
     parts: dict[str, Any] = {} if not preroll else {"pre-roll": (preroll, from_rest)}   # else as in earlier versions
     parts |= {} if not samples else {"motion samples": samples}
+    parts |= {} if not coarse else {"coarse frames": coarse}
     parts |= {
         "frame range": (values.pop("first"), values.pop("last")),
         "frame rate": (values.pop("frame_rate"), values.pop("time_ratio")),

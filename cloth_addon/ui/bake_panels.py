@@ -96,6 +96,7 @@ class MUSLIN_PT_frames(PhysicsTab, bpy.types.Panel):
         rest = col.column()
         rest.enabled = scene.muslin.preroll > 0
         rest.prop(scene.muslin, "preroll_from_rest")
+        rest.prop(scene.muslin, "coarse_frames")
         whole = col.column(align=True)                              # the names are too long for a column of their own
         whole.use_property_split = False
         whole.prop(scene.muslin, "steps_per_frame")

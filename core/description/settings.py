@@ -65,6 +65,11 @@ class Solver:
         max_newton_iterations: bound of "converge".
         resolve_start: free a start that crosses colliders or cloth of its crossings before the first frame, as
             `core.resolve_start` does. Otherwise it comes apart in the simulation.
+        coarse_frames: number of frames after the first in which cloth of four times `coarse_vertices` vertices or more
+            is simulated on a mesh of about `coarse_vertices` vertices, by which all of its vertices move: dense cloth
+            falls to rest several times as fast. Cloth of other models than "baraff_witkin", or with seams, buttons,
+            pressure, plasticity, tearing, rest motion, inner springs, attachments or a uv keeps its own mesh.
+        coarse_vertices: see `coarse_frames`.
         measure_energy: put the energy of each frame into its certificate; it takes as long as a step's forces.
     """
 
@@ -87,6 +92,8 @@ class Solver:
     max_newton_iterations: int = 50
     measure_energy: bool = False
     resolve_start: bool = True
+    coarse_frames: int = 0
+    coarse_vertices: int = 2500
 
     def __post_init__(self) -> None:
         if not (isinstance(self.integrator, str) and self.integrator in INTEGRATOR_NAMES):
@@ -109,12 +116,13 @@ class Solver:
         if not (converge or self.newton_iterations is None or is_whole(self.newton_iterations, 1)):
             raise SolverError(f"newton_iterations is {self.newton_iterations!r}, it must be a whole number of 1 or "
                               "more, 'converge', or None for what the integrator needs")
-        for name in ("steps_per_frame", "max_linear_iterations", "max_newton_iterations"):
+        for name in ("steps_per_frame", "max_linear_iterations", "max_newton_iterations",
+                     "coarse_vertices"):
             if not is_whole(getattr(self, name), 1):
                 raise SolverError(f"{name} is {getattr(self, name)!r}, it must be a whole number of 1 or more")
-        if not is_whole(self.projective_window, 0):
-            raise SolverError(f"projective_window is {self.projective_window!r}, it must be a whole number of 0 or "
-                              "more")
+        for name in ("projective_window", "coarse_frames"):
+            if not is_whole(getattr(self, name), 0):
+                raise SolverError(f"{name} is {getattr(self, name)!r}, it must be a whole number of 0 or more")
         if not is_whole(self.max_halvings, 0, MOST_HALVINGS):
             raise SolverError(f"max_halvings is {self.max_halvings!r}, it must be a whole number in 0..{MOST_HALVINGS}")
         for name in ("frame_rate", "tolerance", "max_strain_change"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from ..stopwatch import Stopwatch
 from .adaptive_stepper import Stepper
 from .certificate import Certificate, EdgeOf, crossing_pairs, stretch_of
 from .checkpoint import Checkpoint
+from .coarse_frames import CoarseFrames
 from .continuation import CheckpointMaker, check_continues, continued
 from .energy import energy_of
 from .pinched_crossings import without_pinched
@@ -112,21 +113,27 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
         watch = Stopwatch()
         stepper = Stepper(system, solver, watch)
         auditor = make_auditor(system)
-        state = system.initial_state() if start is None else continued(start, scene, solver, system)
         first = numbers[0] if start is None else start.first
+        last_coarse = first + solver.coarse_frames
+        coarse = CoarseFrames.of(system, solver, watch) if numbers[0] <= last_coarse else None
+        state = system.initial_state() if start is None else continued(start, scene, solver, system)
         checkpoints = CheckpointMaker(scene, solver, first)
         names = [*(c.name for c in scene.cloths), *(c.name for c in scene.colliders)]
     for number in numbers:
         with using(backend):
             current().thread_count.settle()
-            if number > first:
-                state = stepper.advance(state, number - first)
+            on_coarse = coarse is not None and first < number <= last_coarse
+            if coarse is not None and on_coarse:
+                state = coarse.advance(state, number - first)
+            elif number > first:
+                state = stepper.advance(state if state.coarse is None else replace(state, coarse=None), number - first)
                 if stepper.system is not system:
                     system = stepper.system
                     auditor = make_auditor(system)
             with watch.stage("certificate"):
                 found, resolution = look(auditor, system, state), None
-            if start is None and number == first and solver.resolve_start and crosses(found):
+            begins = start is None and number == first or on_coarse and number == last_coarse
+            if begins and solver.resolve_start and crosses(found):
                 with watch.stage("start"):
                     state, before = resolved(system, solver, state), found
                 with watch.stage("certificate"):
@@ -139,7 +146,7 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
                     state.time, state.plastic)
                 stretch_max, stretch_p99 = stretch_of(ratios[seen])
                 longest = _longest(system, ratios, seen & ~held)
-        record = stepper.take_record()
+        record = (coarse.stepper if coarse is not None and on_coarse else stepper).take_record()
         certificate = Certificate(
             stretch_max=stretch_max, stretch_p99=stretch_p99, crossings=found.crossings,
             stretch_pinned=stretch_of(ratios[held])[0], crossing_pairs=crossing_pairs(found.by_objects(), names),

@@ -105,6 +105,20 @@ def test_a_pre_roll_from_rest_leads_from_the_rest_pose_to_the_pose_of_the_first_
         assert np.array_equal(there[name], posed.at(name, 0.0))
 
 
+def test_coarse_frames_are_of_the_pre_roll(extension, scene):
+    def settings():
+        return extension.settings.scene_settings_of(scene)
+
+    builders.sheet(3)
+    assert settings().solver().coarse_frames == 0
+    scene.muslin.coarse_frames = 9
+    assert settings().solver().coarse_frames == 0                            # no pre-roll
+    scene.muslin.preroll = 4
+    assert settings().solver().coarse_frames == 4
+    scene.muslin.preroll = 40
+    assert settings().solver().coarse_frames == 9
+
+
 def test_bones_turn_instead_of_passing_through_their_joint(extension, scene):
     rig = builders.armature(1, length=1.0)
     rig.pose.bones["Bone0"].rotation_euler[0] = 0.75 * np.pi
