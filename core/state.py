@@ -44,6 +44,7 @@ class Before:
         v: (V, 3) velocities [m/s].
         step: size of that step [s].
         x_earlier, v_earlier: (V, 3) the same at the start of the step before it, None if that had another size.
+        mode: (V,) friction modes there, as in `Touch`; None if no particle was in contact.
     """
 
     x: FloatArray
@@ -51,6 +52,7 @@ class Before:
     step: float
     x_earlier: FloatArray | None = None
     v_earlier: FloatArray | None = None
+    mode: IntArray | None = None
 
 
 @dataclass(frozen=True)

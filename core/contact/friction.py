@@ -80,6 +80,7 @@ class Friction:
         push (C, 3) [N], drag (C,) [kg/s] and along (C, 3): force push - drag (I - n n^T - along along^T) s of what does
         not stick; `along` is the unit direction of what slips.
         By the last `judge`: wrong, the part of its friction that was, of the piece of cloth with the largest [-];
+        adrift, the sum of what was wrong, of the piece of cloth with the largest, over all that it can be [-];
         spreads: contacts begin to slip rather than switch to and fro; overloaded: a piece of cloth is held by more than
         all of its contacts together can hold.
     """
@@ -92,6 +93,7 @@ class Friction:
     along: FloatArray = _rows(3)
     mode: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     wrong: float = 0.0
+    adrift: float = 0.0
     spreads: bool = False
     overloaded: bool = False
     _gave: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))          # held too much in this step
@@ -168,6 +170,7 @@ class Friction:
         # what changes its mode counts in full: a hundred contacts that each hold one per cent too much hold everything
         wrong = np.where(over | turned, limit, np.where(sticks, 0.0, length(allowed - acting)))
         self.wrong = _largest(np.where(active, wrong, 0.0), most, body)
+        self.adrift = _largest_sum(np.where(active[:, None], allowed - acting, 0.0), most, body)
         acting = np.where(active[:, None], acting, 0.0)
         self.overloaded = _is_too_much(most, length(acting), acting, body)
         begins, others = (int(np.count_nonzero(some)) for some in (over & sticks & ~refused, turned | refused))
@@ -213,6 +216,13 @@ def _largest(part: FloatArray, most: FloatArray, body: IntArray) -> float:
     """The largest part of any piece's friction [-], of forces (C,) [N] of contacts and most (B,) [N] of pieces."""
     counts = _counts(most)
     return float((_summed(body, part)[counts] / most[counts]).max(initial=0.0))
+
+
+def _largest_sum(force: FloatArray, most: FloatArray, body: IntArray) -> float:
+    """The largest sum of forces (C, 3) [N] of contacts of a piece, over most (B,) [N] of pieces [-]."""
+    counts = _counts(most)
+    together = length(np.column_stack([_summed(body, part) for part in force.T]))
+    return float((together[counts] / most[counts]).max(initial=0.0))
 
 
 def _summed(body: IntArray, force: FloatArray) -> FloatArray:

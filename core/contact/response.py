@@ -17,10 +17,11 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, length, pick, rank_of, tangential, tangents, unit
-from ..state import Touch
+from ..state import Before, Touch
 from .friction import ELASTIC, SLIP, STICK, Friction
 from .half_spaces import HalfSpaces
 from .planes import MAX_PER_VERTEX
+from .sliding_path import changes
 
 if TYPE_CHECKING:
     from .pairs import Contacts
@@ -64,11 +65,13 @@ class ContactResponse:
         pins: directions that are taken already; contact moves nothing along them.
         gravity: (V, 3) [m/s^2], expected of particles that touch for the first time.
         body (V,): number of each vertex's piece of cloth.
+        before: start of the last step, for paths of second order; None for those of implicit Euler.
     """
 
     def __init__(self, x0: FloatArray, v0: FloatArray, touch: Touch, step: float, thickness: FloatArray,
-                 mass: FloatArray, pins: ConstraintFilter, gravity: FloatArray, body: IntArray) -> None:
-        self._body = body
+                 mass: FloatArray, pins: ConstraintFilter, gravity: FloatArray, body: IntArray,
+                 before: Before | None = None) -> None:
+        self._body, self._before = body, before
         self._x0, self._v0, self._touch, self._h = x0, v0, touch, step
         self._thickness, self._mass, self._pins, self._gravity = thickness, mass, pins, gravity
         self._free: BoolArray = np.ones(len(x0), dtype=np.bool_)
@@ -84,6 +87,7 @@ class ContactResponse:
         self.held: BoolArray = np.zeros(0, dtype=np.bool_)           # False: released
         self.friction = Friction()
         self.alteration: FloatArray = np.zeros_like(x0)              # y [m]
+        self.path: FloatArray = np.zeros_like(x0)                    # d of `sliding_path` [m]
 
     def __len__(self) -> int:
         return len(self.vertex)
@@ -116,6 +120,10 @@ class ContactResponse:
         if self._eased is not None:
             pulled = (self._touch.mode > 0) & (self._touch.pressing <= 0.0)
             wanted &= ~(self._comes_out(c, self._eased) | (self._eased & pulled)[c.vertex])
+        if self._before is not None:
+            d = changes(found, np.flatnonzero(wanted & self._free[c.vertex]), self._touch.mode, self._before,
+                        (self._x0, self._v0, self._gravity), self._h)
+            self.path = self._pins.project(d)
         self._take(found, wanted)
 
     def add(self, found: Touching, anyway: bool, depth: float = 0.0) -> bool:
@@ -173,8 +181,8 @@ class ContactResponse:
         vertex, n, mu = c.vertex[k], pick(c.normal, k), found.mu[k]
         x0, mass = pick(self._x0, vertex), self._mass[vertex]
         depth = np.maximum(0.0, -c.gap_t0[k])
-        # n . (x0 + h u + y) = n . p1 + distance - depth + n . y: on the surface, or moved out by y alone
-        gap = np.einsum("nj,nj->n", n, x0 - pick(c.point_t1, k)) - found.distance[k]
+        # n . (x0 + d + h u + y) = n . p1 + distance - depth + n . y: on the surface, or moved out by y alone
+        gap = np.einsum("nj,nj->n", n, x0 + pick(self.path, vertex) - pick(c.point_t1, k)) - found.distance[k]
         carried, least = (pick(found.carried, k) - x0) / self._h, -(gap + depth) / self._h
         self.vertex[at], self.normal[at], self.held[at] = vertex, n, True
         self.carried[at], self.least[at] = carried, least

@@ -54,13 +54,16 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext) -
     room = Clearance(state, h, context)
 
     def plain(unhindered: bool) -> StepResult:
-        """Return the result of a step of implicit Euler."""
+        """Return the result of a step of implicit Euler, with paths of second order where cloth slides."""
         expected = predicted(None, state.x, h) if unhindered else system.predictor.averaged(state.v)
         expected[system.abrupt] = 0.0
-        return implicit_euler.step(system, state, h, context, expected, unhindered=unhindered, spare=spare)
+        fallen = state.v - h * system.gravity.at(state.time)
+        paths = context if unhindered else replace(context, before=state.before or Before(state.x, fallen, h))
+        return implicit_euler.step(system, state, h, paths, expected, unhindered=unhindered, spare=spare)
 
     result: StepResult | None = None
-    before, spent, after = None, 0, Before(state.x, state.v, h)
+    before, spent, after = None, 0, Before(
+        state.x, state.v, h, mode=state.touch.mode if state.touch.mode.any() else None)
     if (state.before is None or abs(state.before.step - h) <= EQUAL_STEPS * h) and not room.may_touch():
         before, spent = multistep_start.before(system, state, h, lambda: plain(True))
     if before is not None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import SINGLE_PRECISION, FloatArray
 from ..contact.contact_step import SelfContactStep
+from ..contact.response import SETTLED_FRICTION
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
@@ -225,11 +226,11 @@ class ContactLoop:
         True to solve again."""
         assert self._constraints is not None
         # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
-        # unless one of them tears at its neighbours
+        # unless one of them tears at its neighbours, or a piece of cloth gains speed by the sum of what is wrong
         solids = self._constraints
         pulls = solids.judge(u, force)
         changed = self._second.for_solids(attempt, solids.friction.wrong, solids.friction.spreads, len(solids)) or pulls
-        if changed and self.rough and not solids.friction.overloaded:
+        if changed and self.rough and not solids.friction.overloaded and solids.friction.adrift <= SETTLED_FRICTION:
             changed = float(self.contacts.growth(u).max(initial=0.0)) > TEARS
         found = self.contacts.find(self.contacts.reached(u))
         return solids.add(found, changed, DEEP if self.rough else 0.0) or changed

@@ -49,6 +49,7 @@ class StepContacts:
 
     def __init__(self, system: ParticleSystem, state: State, h: float, context: StepContext, pins: ConstraintFilter,
                  unhindered: bool = False) -> None:
+        self._before = context.before
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, context.settings, context.watch
         self.pins, self._surfaces, self._trial = pins, context.surfaces, context.contact
         self._gravity = system.gravity.at(state.time + h)
@@ -93,7 +94,7 @@ class StepContacts:
             return None
         x0, v0 = self.state.x, self.state.v
         contacts = ContactResponse(x0, v0, self.state.touch, self.h, self.system.thickness, self.system.carried,
-                                   self.pins, self._gravity, self.system.body)
+                                   self.pins, self._gravity, self.system.body, self._before)
         found, own = self._expected or self._surfaces.find(x0, x0 + self.h * v0), self._trial
         if self.pinch is not None:
             contacts.leave(self.pinch.pinched)
@@ -129,8 +130,10 @@ class StepContacts:
 
     @property
     def base(self) -> FloatArray:
-        """Where a step without velocity ends (V, 3) [m]: x0 and the position alteration y."""
-        return self.state.x if self.constraints is None else self.state.x + self.constraints.alteration
+        """Where a step without velocity ends (V, 3) [m]: x0, the position alteration y and the change d of paths."""
+        if self.constraints is None:
+            return self.state.x
+        return self.state.x + self.constraints.alteration + self.constraints.path
 
     def pins_from(self, reference: FloatArray) -> ConstraintFilter:
         """The pins' filter with z counted from velocity `reference` (V, 3) [m/s] instead of v0."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..contact.contact_trial import ContactTrial
 from ..contact.surfaces import StepSurfaces, SurfaceSet
 from ..model.particle_system import ParticleSystem
-from ..state import State
+from ..state import Before, State
 from ..stopwatch import Stopwatch
 from .linearisation import SolveMemory
 
@@ -29,6 +29,7 @@ class StepContext:
         colliders: all of them, None if there are none.
         surfaces: these during the step, None if there are none.
         final: whether the result of the step is accepted whatever it is.
+        before: start of the last step, for sliding paths of second order; None for paths of implicit Euler.
     """
 
     settings: Solver
@@ -38,6 +39,7 @@ class StepContext:
     colliders: SurfaceSet | None = None
     surfaces: StepSurfaces | None = None
     final: bool = False
+    before: Before | None = None
 
     @staticmethod
     def at(system: ParticleSystem, state: State, settings: Solver, watch: Stopwatch | None = None,

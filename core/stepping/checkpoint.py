@@ -95,6 +95,7 @@ class Checkpoint:
             of_vertices += [("before.x", state.before.x, 2), ("before.v", state.before.v, 2)]
             earlier = (("before.x_earlier", state.before.x_earlier), ("before.v_earlier", state.before.v_earlier))
             of_vertices += [(name, array, 2) for name, array in earlier if array is not None]
+            of_vertices += [] if state.before.mode is None else [("before.mode", state.before.mode, 1)]
         if state.contact is not None:
             of_vertices += [("contact.missed", state.contact.missed, 1),
                             ("contact.missed_solid", state.contact.missed_solid, 1)]

@@ -106,4 +106,5 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
     return replace(
         state, x=copied(state.x), v=copied(state.v), torn=after.tears.torn, contact=contact,
         touch=replace(touch, mode=copied(touch.mode), pressing=shared(touch.pressing), held=shared(touch.held)),
-        before=None if last is None else replace(last, x=copied(last.x), v=copied(last.v)))
+        before=None if last is None else replace(
+            last, x=copied(last.x), v=copied(last.v), mode=None if last.mode is None else copied(last.mode)))
