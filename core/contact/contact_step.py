@@ -12,6 +12,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.topology import bodies
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
+from ..linear.products import WithPairs
 from ..row_ops import all_of, any_of, pick
 from ..state import ContactWarmStart
 from .bounds import of_pairs
@@ -129,12 +130,7 @@ class SelfContactStep:
 
     def beside(self, multiply: Operator) -> Operator:
         """d -> A d + C d, for a `multiply` of A that has the diagonal blocks already."""
-        def both(x: FloatArray) -> FloatArray:
-            result = multiply(x)
-            self.repulsion.add_product(x, result)
-            return result
-
-        return both
+        return WithPairs(multiply, self.repulsion)
 
     def impulse(self, velocity: FloatArray) -> FloatArray:
         """Impulses h f (V, 3) [N s] of contact at `velocity` (V, 3)."""

@@ -221,12 +221,12 @@ class Repulsion:
 
     def diagonal(self) -> FloatArray:
         """Diagonal blocks (V, 3, 3) [kg] of what is added to A."""
-        blocks: FloatArray = current().pair_penalty.diagonal(*self._terms(), len(self._base))
+        blocks: FloatArray = current().pair_penalty.diagonal(*self.terms(), len(self._base))
         return blocks
 
     def add_product(self, x: FloatArray, result: FloatArray) -> None:
         """result += (what is added to A, less its diagonal blocks) x for x, result (V, 3)."""
-        current().pair_penalty.add_product(*self._terms(), x, result)
+        current().pair_penalty.add_product(*self.terms(), x, result)
 
     def impulse(self, velocity: FloatArray) -> FloatArray:
         """h f (V, 3) [N s] of the springs and drags that act, at `velocity` (V, 3), for the right-hand side."""
@@ -323,7 +323,7 @@ class Repulsion:
             self._chosen = self.contacts[np.flatnonzero(self.contacts.touches)]
         return self._chosen
 
-    def _terms(self) -> Terms:
+    def terms(self) -> Terms:
         """Vertices, weights, n, a and b of terms w w^T (a n n^T + b (I - n n^T)) whose sum is added to A."""
         if self._matrix is None:
             c = self._acting()

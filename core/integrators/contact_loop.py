@@ -159,7 +159,7 @@ class ContactLoop:
                 # a free fall is no guess for what touches, and a look at it is a product: none of 173 solves took it
                 start = None if self._linearisation.direct and equations.touching else balanced(rhs, start, filter_)
             multiply = equations.multiply if self._linearisation.direct else equations.packed(tolerance)
-            return modified_pcg(multiply, rhs, precondition=precondition, project=filter_.project,
+            return modified_pcg(multiply, rhs, precondition=precondition, project=filter_.projection,
                                 z=filter_.z, start=start, tolerance=tolerance, scale=scale,
                                 good=GOOD if self._linearisation.direct else 1.0,
                                 max_iterations=self.contacts.settings.max_linear_iterations)

@@ -15,6 +15,7 @@ from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..linear.packed_matrix import packed
+from ..linear.products import Assembled
 from .rigid_modes import RigidModes
 from .step_contacts import StepContacts
 
@@ -40,7 +41,7 @@ class PassEquations:
         self.matrix = A
         self.filter_: ConstraintFilter = self._pins
         self.rhs, self.touching = b, False
-        self.multiply: Operator = A.multiply
+        self.multiply: Operator = Assembled(A)
         self.rigid = RigidModes(contacts.system.sewn, A.multiply,
                                 contacts.base + contacts.h * reference if contacts.unhindered else None)
 
@@ -67,7 +68,7 @@ class PassEquations:
             self.touching |= pairs.touching > 0
             self.rhs = self.rhs + pairs.impulse(self._reference)
             self._pairs.put(pairs.diagonal())
-            self.multiply = pairs.beside(self.matrix.multiply)
+            self.multiply = pairs.beside(Assembled(self.matrix))
             system, body = self._contacts.system, pairs.bodies()
             self.rigid = RigidModes(merged(body, system.sewn) if system.has_seams else body, self.multiply, None)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layouts of sparse matrices: records of arrays that kernels are given beside a matrix's numbers."""
+"""Layouts of sparse matrices and operators: records of arrays that kernels are given beside a matrix's numbers."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -68,3 +68,15 @@ class PackedRows(NamedTuple):
     blocks: npt.NDArray[np.float32]
     diagonal: FloatArray
     far: npt.NDArray[np.float32]
+
+
+class OperatorArrays(NamedTuple):
+    """A linear map on vectors (V, 3) as compiled kernels take it.
+
+    Attributes:
+        kind: name of the map among the compiled kernels `operators`.
+        arrays: what it reads, in the order that this map says there.
+    """
+
+    kind: str
+    arrays: tuple[Any, ...]

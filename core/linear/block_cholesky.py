@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..kernels.layouts import OperatorArrays
 from .nested_dissection import NestedDissection
 
 
@@ -49,6 +50,13 @@ class BlockCholesky:
     def bytes(self) -> int:
         """Return the memory of the factor [bytes]."""
         return int(self._tree.fronts.memory(self._factor))
+
+    @property
+    def arrays(self) -> OperatorArrays | None:
+        """Return P^-1 on vectors (V, 3) as compiled kernels take it, None if P is scalar."""
+        if self._width != 3:
+            return None
+        return OperatorArrays("factor", (self._tree.plan, self._factor, self._unit))
 
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return P^-1 r, so that the factor is a preconditioner."""

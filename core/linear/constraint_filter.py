@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
+from ..kernels.layouts import OperatorArrays
 
 LEAST_FREE_PART = 1e-6
 """Length of a unit direction's free part below which it counts as constrained already [-]."""
@@ -96,6 +97,11 @@ class ConstraintFilter:
             current().block_matrix.project(self.rows, self.blocks, result)
         return result
 
+    @property
+    def projection(self) -> Projection:
+        """Return d -> S d with the constraints of now, for a solve."""
+        return Projection(self)
+
     def left_of(self, direction: FloatArray, vertices: IntArray) -> FloatArray:
         """Return S_i n (P, K, 3) for a direction n (P, 3) at each of `vertices` (P, K)."""
         result = np.repeat(direction[:, None, :], vertices.shape[1], axis=1)
@@ -124,3 +130,19 @@ class ConstraintFilter:
         if len(before):
             at = self._number[before]
             self.taken[at], self.count[at] = taken, count
+
+
+class Projection:
+    """d -> S d for d (V, 3), as a new array.
+
+    Attributes:
+        arrays: as compiled kernels take it.
+    """
+
+    def __init__(self, filter_: ConstraintFilter) -> None:
+        self._filter = filter_
+        self.arrays = OperatorArrays("projection", (filter_.rows, filter_.blocks))
+
+    def __call__(self, d: FloatArray) -> FloatArray:
+        """Return S d."""
+        return self._filter.project(d)

@@ -18,6 +18,7 @@ from ..kernels import current
 from ..kernels.tuning import tuning
 from .block_matrix import BlockMatrix
 from .modified_pcg import Operator
+from .products import Assembled, Packed
 
 LARGEST_ROUNDING = 0.4
 """Largest sum of a row's absolute rounding errors, over the mass of the row [-]: twice that must be below one."""
@@ -36,19 +37,7 @@ def packed(matrix: BlockMatrix, mass: FloatArray, tolerance: float) -> Operator:
         tolerance: of the solve that the products are for [-].
     """
     if not (tuning().packs_matrices and matrix.assembled) or tolerance < LEAST_PACKED_TOLERANCE:
-        return matrix.multiply
-    kernels = current().packed
-    rows = matrix.pattern.packed_rows
+        return Assembled(matrix)
+    rows, kernels = matrix.pattern.packed_rows, current().packed
     fits = kernels.pack(matrix.data, matrix.scalars, rows, mass, LARGEST_ROUNDING)
-    if not fits:
-        return matrix.multiply
-    beside = matrix.beside
-    if beside is None:
-        return lambda x: kernels.product(rows, x)
-
-    def both(x: FloatArray) -> FloatArray:
-        result: FloatArray = kernels.product(rows, x)
-        beside.add_product(x, result)
-        return result
-
-    return both
+    return Packed(rows, matrix) if fits else Assembled(matrix)

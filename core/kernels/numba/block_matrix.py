@@ -28,8 +28,9 @@ def product(data: FloatArray, layout: PaddedRows, scalar: FloatArray | None, sca
     """
     result = np.empty_like(x)
     scalars = data[:0] if scalar is None else scalar
-    share(_product, len(layout.row_width), LEAST_ROWS, data, layout.row_start, layout.row_width, layout.columns,
-          scalars, scalar_layout.row_start, scalar_layout.row_width, scalar_layout.columns, row_sums, x, result)
+    share(product_of_rows, len(layout.row_width), LEAST_ROWS, data, layout.row_start, layout.row_width,
+          layout.columns, scalars, scalar_layout.row_start, scalar_layout.row_width, scalar_layout.columns, row_sums,
+          x, result)
     return result
 
 
@@ -72,10 +73,15 @@ def add_multiples(start, line, values, data):  # type: ignore[no-untyped-def]
             data[start[i] + a * (line[i] + 1)] += values[i]
 
 
-@njit(**KERNEL)  # type: ignore[untyped-decorator]
-def project(rows, S, d):  # type: ignore[no-untyped-def]
+def project(rows: IntArray, S: FloatArray, d: FloatArray) -> None:
     """Replace d (V, 3) by S d at the vertices `rows` (n,), in place, with projections S (n, 3, 3)."""
-    for k in range(np.uintp(len(rows))):
+    share(project_rows, len(rows), LEAST_VERTICES, rows, S, d)
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def project_rows(begin, end, rows, S, d):  # type: ignore[no-untyped-def]
+    """Replace d (V, 3) by S d as `project`, for vertices rows[begin..end - 1]."""
+    for k in range(np.uintp(begin), np.uintp(end)):
         i = rows[k]
         x, y, z = d[i, 0], d[i, 1], d[i, 2]
         for a in range(3):
@@ -83,8 +89,8 @@ def project(rows, S, d):  # type: ignore[no-untyped-def]
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def _product(begin, end, data, starts, widths, columns, scalar, scalar_starts,  # type: ignore[no-untyped-def]
-             scalar_widths, scalar_columns, row_sums, x, result):
+def product_of_rows(begin, end, data, starts, widths, columns, scalar,  # type: ignore[no-untyped-def]
+                    scalar_starts, scalar_widths, scalar_columns, row_sums, x, result):
     """Write rows begin..end - 1 of A x to result (V, 3), for x (V, 3).
 
     starts, widths (V,), columns: layout of the blocks in `data`: first place and number of blocks of each row, and the

@@ -112,13 +112,13 @@ def _down(front, own, boundary, starts, stride, begins, parent, vertices,  # typ
 def solve_fronts(numbers: int, *tree: Any) -> None:
     """Solve up and down the whole tree.
 
-    numbers: count of numbers in the factor. tree: the last arguments of `_solve`, from `first` on.
+    numbers: count of numbers in the factor. tree: the last arguments of `solve_all`, from `first` on.
     """
-    run_together(_solve_all, numbers // LEAST_SUMMANDS, *tree)
+    run_together(solve_all, numbers // LEAST_SUMMANDS, *tree)
 
 
 @njit(**KERNEL)
-def _solve_all(team, threads, first, own, boundary, starts, stride, begins, parent,  # type: ignore[no-untyped-def]
+def solve_all(team, threads, first, own, boundary, starts, stride, begins, parent,  # type: ignore[no-untyped-def]
                vertices, places, fan, widest, values, r, scale, size, tiny, z, result):
     """Solve up and down the tree: first the branches, then the levels above them one after the other, and back.
 

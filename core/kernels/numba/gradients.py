@@ -26,21 +26,21 @@ def dot(a: FloatArray, b: FloatArray) -> float:
     BLAS is not used: its threads take longer than the sum, and their number changes the last bits.
     """
     parts = np.empty(-(-a.size // NUMBERS_PER_SUM))
-    share(_dot, len(parts), LEAST_SUMMANDS // NUMBERS_PER_SUM, _flat(a), _flat(b), parts)
-    return float(parts.sum())
+    share(dot_in_parts, len(parts), LEAST_SUMMANDS // NUMBERS_PER_SUM, _flat(a), _flat(b), parts)
+    return float(summed(parts))
 
 
 def advance(alpha: float, c: FloatArray, q: FloatArray, x: FloatArray, r: FloatArray) -> float:
     """Add alpha c to x and subtract alpha q from r, in place; return the new r . r."""
     parts = np.empty(-(-r.size // NUMBERS_PER_SUM))
-    share(_advance, len(parts), LEAST_UPDATES // NUMBERS_PER_SUM, alpha, _flat(c), _flat(q), x.reshape(-1),
+    share(advance_in_parts, len(parts), LEAST_UPDATES // NUMBERS_PER_SUM, alpha, _flat(c), _flat(q), x.reshape(-1),
           r.reshape(-1), parts)
-    return float(parts.sum())
+    return float(summed(parts))
 
 
 def turn(beta: float, s: FloatArray, c: FloatArray) -> None:
     """Set c to s + beta c, in place."""
-    share(_turn, c.size, LEAST_UPDATES, beta, _flat(s), c.reshape(-1))
+    share(turn_numbers, c.size, LEAST_UPDATES, beta, _flat(s), c.reshape(-1))
 
 
 def _flat(a: FloatArray) -> FloatArray:
@@ -49,7 +49,7 @@ def _flat(a: FloatArray) -> FloatArray:
 
 
 @njit(**SUMMING)
-def _dot(begin: Any, end: Any, a: Any, b: Any, parts: Any) -> None:
+def dot_in_parts(begin: Any, end: Any, a: Any, b: Any, parts: Any) -> None:
     """Write the sums of a b over parts begin..end - 1, each of `NUMBERS_PER_SUM` numbers, to `parts`."""
     for part in range(begin, end):
         total = 0.0
@@ -59,7 +59,7 @@ def _dot(begin: Any, end: Any, a: Any, b: Any, parts: Any) -> None:
 
 
 @njit(**SUMMING)
-def _advance(begin: Any, end: Any, alpha: Any, c: Any, q: Any, x: Any, r: Any, parts: Any) -> None:
+def advance_in_parts(begin: Any, end: Any, alpha: Any, c: Any, q: Any, x: Any, r: Any, parts: Any) -> None:
     """Advance x and r as `advance`, for parts begin..end - 1; write their sums of r r to `parts`."""
     for part in range(begin, end):
         total = 0.0
@@ -72,7 +72,24 @@ def _advance(begin: Any, end: Any, alpha: Any, c: Any, q: Any, x: Any, r: Any, p
 
 
 @njit(**KERNEL)
-def _turn(begin: Any, end: Any, beta: Any, s: Any, c: Any) -> None:
+def turn_numbers(begin: Any, end: Any, beta: Any, s: Any, c: Any) -> None:
     """Set c to s + beta c for numbers begin..end - 1."""
     for i in range(np.uintp(begin), np.uintp(end)):
         c[i] = s[i] + beta * c[i]
+
+
+@njit(**KERNEL)
+def summed(parts: Any) -> Any:
+    """Return the sum of the numbers (n,), in the order in which NumPy adds up to 128 of them: eight running sums."""
+    total, count = 0.0, len(parts)
+    whole = count // 8 * 8
+    if whole:
+        a, b, c, d = parts[0], parts[1], parts[2], parts[3]
+        e, f, g, h = parts[4], parts[5], parts[6], parts[7]
+        for k in range(8, whole, 8):
+            a, b, c, d = a + parts[k], b + parts[k + 1], c + parts[k + 2], d + parts[k + 3]
+            e, f, g, h = e + parts[k + 4], f + parts[k + 5], g + parts[k + 6], h + parts[k + 7]
+        total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for k in range(whole, count):
+        total += parts[k]
+    return total

@@ -197,13 +197,18 @@ def memory(factor: Any) -> int:
 
 def solve(plan: Plan, factor: Any, r: FloatArray, scale: float, size: float) -> FloatArray:
     """Return size P^-1 r / scale for r (V, w, columns), whose largest absolute value is `scale`."""
-    layout = plan.layout(r.shape[1])
     result = np.empty_like(r)
-    z = np.empty(plan.starts[2, -1] * r.shape[1] * r.shape[2] + CHUNK, dtype=factor.dtype)
-    solve_fronts(len(factor), plan.first, plan.own, plan.boundary, plan.starts, layout.stride, layout.at, plan.parent,
-                 plan.vertices, plan.places, plan.fan, int(layout.stride.max()), factor, r, scale, size,
-                 factor.dtype.type(TINY[factor.dtype.type]), z, result)
+    tree, last = solve_arguments(plan, factor, r.shape[1], r.shape[2])
+    solve_fronts(len(factor), *tree, factor, r, scale, size, *last, result)
     return result
+
+
+def solve_arguments(plan: Plan, factor: Any, w: int, columns: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return arguments of `solve_all` for r (V, w, columns): those from `first` to `widest`, and `tiny` and `z`."""
+    layout = plan.layout(w)
+    z = np.empty(plan.starts[2, -1] * w * columns + CHUNK, dtype=factor.dtype)
+    return ((plan.first, plan.own, plan.boundary, plan.starts, layout.stride, layout.at, plan.parent, plan.vertices,
+             plan.places, plan.fan, int(layout.stride.max())), (factor.dtype.type(TINY[factor.dtype.type]), z))
 
 
 @njit(**INNER)

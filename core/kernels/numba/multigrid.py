@@ -35,14 +35,14 @@ def coarse_product(data: FloatArray, scalar: FloatArray, line: IntArray, block_s
 def restrict(r: FloatArray, order: IntArray, starts: IntArray, number: IntArray, S: FloatArray) -> FloatArray:
     """Return the sums (n, 3) of S r, r (V, 3), over groups: group k has the vertices order[starts[k]:starts[k + 1]]."""
     total = np.empty((len(starts) - 1, 3))
-    share(_restrict, len(total), LEAST_ROWS, r, order, starts, number, S, total)
+    share(sums_of_groups, len(total), LEAST_ROWS, r, order, starts, number, S, total)
     return total
 
 
 def prolong(coarse: FloatArray, group: IntArray, number: IntArray, S: FloatArray, inverse: FloatArray, r: FloatArray,
             result: FloatArray) -> None:
     """Write S times the value (n, 3) of each vertex's group, plus inverse (V, 3, 3) times r, to result (V, 3)."""
-    share(_prolong, len(group), LEAST_VERTICES, coarse, group, number, S, inverse, r, result)
+    share(values_of_vertices, len(group), LEAST_VERTICES, coarse, group, number, S, inverse, r, result)
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
@@ -96,7 +96,7 @@ def _add_held(T, A, i, j, S, size):  # type: ignore[no-untyped-def]
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def _restrict(begin, end, r, order, starts, number, S, total):  # type: ignore[no-untyped-def]
+def sums_of_groups(begin, end, r, order, starts, number, S, total):  # type: ignore[no-untyped-def]
     """Write the sums of groups begin..end - 1 to total (n, 3), as `restrict`."""
     u = np.uintp
     for k in range(u(begin), u(end)):
@@ -114,7 +114,8 @@ def _restrict(begin, end, r, order, starts, number, S, total):  # type: ignore[n
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def _prolong(begin, end, coarse, group, number, S, inverse, r, result):  # type: ignore[no-untyped-def]
+def values_of_vertices(begin, end, coarse, group, number, S, inverse, r,  # type: ignore[no-untyped-def]
+                       result):
     """Write vertices begin..end - 1 of the prolongation to result (V, 3), as `prolong`."""
     for i in range(np.uintp(begin), np.uintp(end)):
         x, y, z = coarse[group[i], 0], coarse[group[i], 1], coarse[group[i], 2]

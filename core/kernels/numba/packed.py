@@ -40,8 +40,8 @@ def pack(data: FloatArray, scalar: FloatArray, rows: PackedRows, mass: FloatArra
 def product(rows: PackedRows, x: FloatArray) -> FloatArray:
     """Return A x (V, 3) of the matrix that was packed last, for x (V, 3)."""
     result = np.empty_like(x)
-    share(_product, len(x), LEAST_ROWS, rows.row_starts, rows.columns, rows.blocks, rows.diagonal, rows.far_starts,
-          rows.far_columns, rows.far, x, result)
+    share(product_of_rows, len(x), LEAST_ROWS, rows.row_starts, rows.columns, rows.blocks, rows.diagonal,
+          rows.far_starts, rows.far_columns, rows.far, x, result)
     return result
 
 
@@ -87,8 +87,8 @@ def _pack(begin: Any, end: Any, data: Any, scalar: Any, row_start: Any, row_widt
 
 
 @njit(**KERNEL)
-def _product(begin: Any, end: Any, starts: Any, columns: Any, blocks: Any, diagonal: Any, far_starts: Any,
-             far_columns: Any, far: Any, x: Any, result: Any) -> None:
+def product_of_rows(begin: Any, end: Any, starts: Any, columns: Any, blocks: Any, diagonal: Any, far_starts: Any,
+                    far_columns: Any, far: Any, x: Any, result: Any) -> None:
     """Write rows begin..end - 1 of A x to result (V, 3), for x (V, 3).
 
     starts, columns, far_starts, far_columns: layout of `PackedRows`. blocks, diagonal, far: its numbers.

@@ -48,7 +48,7 @@ def diagonal(vertices: IntArray, weights: FloatArray, normals: FloatArray, along
 def add_product(vertices: IntArray, weights: FloatArray, normals: FloatArray, along: FloatArray, across: FloatArray,
                 x: FloatArray, result: FloatArray) -> None:
     """Add the product of C, without its diagonal blocks, and x (V, 3) to result (V, 3)."""
-    _add_product(vertices, weights, normals, along, across, x, result)
+    add_products(vertices, weights, normals, along, across, x, result)
 
 
 @njit(**KERNEL)
@@ -89,7 +89,7 @@ def _add_diagonal(vertices: Any, weights: Any, normals: Any, along: Any, across:
 
 
 @njit(**KERNEL)
-def _add_product(vertices: Any, weights: Any, normals: Any, along: Any, across: Any, x: Any, result: Any) -> None:
+def add_products(vertices: Any, weights: Any, normals: Any, along: Any, across: Any, x: Any, result: Any) -> None:
     """Add each pair's product with x (V, 3), without diagonal blocks, to `result` (V, 3)."""
     for p in range(len(vertices)):
         n = at(normals, p)

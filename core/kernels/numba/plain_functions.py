@@ -58,14 +58,14 @@ _OF_NUMBERS: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 
 
-def _always(function: Callable[..., Any]) -> Callable[..., Any]:
+def always(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that maps types of arguments to `function`, as Numba's `overload` expects."""
     return lambda *types: function
 
 
 for _function, _compiled in _OF_NUMBERS.items():
     _name = f"{_function.__name__}_of_numbers"
-    overload(_function, jit_options=INLINED, strict=False)(_always(named(_compiled, _name, _name)))
+    overload(_function, jit_options=INLINED, strict=False)(always(named(_compiled, _name, _name)))
 _seen.update(_OF_NUMBERS)
 
 register(vectors, INLINED)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...arrays import SINGLE_PRECISION, FloatArray, IntArray
 from ...kernels import current
+from ...kernels.layouts import OperatorArrays
 from ..aggregation import aggregates
 from ..block_cholesky import BlockCholesky
 from ..block_matrix import BlockMatrix, BlockPattern
@@ -82,6 +83,13 @@ class TwoLevels:
     def bytes(self) -> int:
         """Return the memory of the coarse factor [bytes]."""
         return self._coarse.bytes
+
+    @property
+    def arrays(self) -> OperatorArrays | None:
+        """Return P^-1 as compiled kernels take it."""
+        coarse = self._coarse.arrays
+        return None if coarse is None else OperatorArrays("two_levels", (
+            self._order, self._starts, self._group, self._inverse, self._number, self._S, coarse.arrays))
 
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return P^-1 r for r (V, 3)."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.linear import modified_pcg as module
+from core.kernels.formulas import conjugate_gradients as module
 from core.linear.constraint_filter import ConstraintFilter
 from core.linear.modified_pcg import modified_pcg
 from tests.cases import cases
