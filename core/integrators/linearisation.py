@@ -162,7 +162,7 @@ def corrected(precondition: Operator, A: BlockMatrix, filter_: ConstraintFilter)
     """Return the preconditioner of A, from that of its assembled part."""
     if A.beside is None or not A.beside.low_rank.fields:
         return precondition
-    return LowRankCorrection(precondition, A.beside.low_rank, filter_)
+    return LowRankCorrection(precondition, A, filter_)
 
 
 def _same(r: FloatArray) -> FloatArray:

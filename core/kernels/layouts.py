@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layouts of sparse matrices and operators: records of arrays that kernels are given beside a matrix's numbers."""
+"""Layouts of matrices, meshes and operators: records of arrays that kernels are given beside a matrix's numbers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 
 Columns = npt.NDArray[np.int32]
+
+
+class HalfEdges(NamedTuple):
+    """The half-edges of closed surfaces, ordered by the vertex at which they start.
+
+    Attributes:
+        starts: (V + 1,), first half-edge of each vertex.
+        ends: (H,), vertex at the end of each.
+    """
+
+    starts: IntArray
+    ends: Columns
 
 
 class RowGroup(NamedTuple):

@@ -10,12 +10,13 @@ symmetric, and parts of it may be indefinite.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..kernels import current
 
 
 class Rest(Protocol):
@@ -45,20 +46,24 @@ class LowRank:
     body: IntArray
     count: int
 
-    def sums(self, field: FloatArray, x: FloatArray) -> FloatArray:
+    def sums(self, u: FloatArray, x: FloatArray) -> FloatArray:
         """Return u . x of each body (B,), for one field u and x (V, 3)."""
-        product = np.einsum("vi,vi->v", field, x)
-        sums: FloatArray = np.array([product.sum()])
-        return sums if self.count == 1 else np.bincount(self.body, product, self.count).astype(np.float64)
+        if self.count == 1:
+            return np.array([current().gradients.dot(u, x)])
+        sums: FloatArray = np.bincount(self.body, np.einsum("vi,vi->v", u, x), self.count).astype(np.float64)
+        return sums
 
-    def times(self, field: FloatArray, factors: FloatArray) -> FloatArray:
-        """Return one field (V, 3) times the factor of each body (B,)."""
-        return factors[0] * field if self.count == 1 else factors[self.body][:, None] * field
+    def add_multiple(self, u: FloatArray, factors: FloatArray, total: FloatArray) -> None:
+        """Add one field u (V, 3), times the factor of each body (B,), to total (V, 3)."""
+        if self.count == 1:
+            current().gradients.add_scaled(float(factors[0]), u, total)
+        else:
+            total += factors[self.body][:, None] * u
 
     def add_product(self, x: FloatArray, total: FloatArray) -> None:
         """Add the product with x (V, 3) to total (V, 3)."""
-        for field in self.fields:
-            total += self.times(field, self.sums(field, x))
+        for u in self.fields:
+            self.add_multiple(u, self.sums(u, x), total)
 
 
 @dataclass(frozen=True)
@@ -68,10 +73,13 @@ class SideOperator:
     Attributes:
         low_rank: the vectors u_k.
         rest: the parts of R.
+        directions: (V, 3) each, about P^-1 u_k; found by the first preconditioner of a matrix, and used by the further
+            ones that changes of its contacts ask for.
     """
 
     low_rank: LowRank
     rest: Sequence[Rest] = ()
+    directions: list[FloatArray] = field(default_factory=list)
 
     def add_product(self, x: FloatArray, total: FloatArray) -> None:
         """Add the product with x (V, 3) to total (V, 3)."""

@@ -20,6 +20,7 @@ from ..arrays import SINGLE_PRECISION, BoolArray, FloatArray, IntArray
 from ..description.cloth import Cloth
 from ..description.topology import bodies
 from ..kernels import current
+from ..kernels.layouts import HalfEdges
 from ..stencils.stencil import Stencil
 
 
@@ -52,6 +53,30 @@ class Weld:
         if len(self.vertices):
             f[self.vertices] = self.share[:, None] * f[self.places]
         return f
+
+
+@dataclass(frozen=True)
+class Fans:
+    """Half-edges of closed pieces, each of which has a twin in the opposite direction.
+
+    Attributes:
+        half_edges: of all vertices.
+        opposite: (H, 2) the vertex opposite each half-edge, and that opposite its twin.
+        piece: (H,) of each.
+    """
+
+    half_edges: HalfEdges
+    opposite: IntArray
+    piece: IntArray
+
+    @staticmethod
+    def of(triangles: IntArray, piece: IntArray, count: int) -> Fans:
+        """Return those of closed pieces of triangles (T, 3), of `count` vertices in all; piece (T,)."""
+        starts, ends, opposite = (np.roll(triangles, -turn, axis=1).ravel() for turn in range(3))
+        order, twin = np.lexsort((ends, starts)), np.lexsort((starts, ends))
+        first: IntArray = np.concatenate([[0], np.cumsum(np.bincount(starts, minlength=count))])
+        return Fans(HalfEdges(first, ends[order].astype(np.int32)),
+                    np.stack([opposite[order], opposite[twin]], axis=1), np.repeat(piece, 3)[order])
 
 
 @dataclass(frozen=True)
@@ -117,13 +142,13 @@ class GasSurface:
         """Return the volumes (P,) [m^3] at welded positions x (V, 3) [m], where the triangles have the area vectors
         N (T, 3) [m^2]."""
         origin, count = x[self.anchor], len(self.anchor)
-        corner = x[self.triangles[:, 0]] - origin[self.piece]
-        volume: FloatArray = np.bincount(self.piece, np.einsum("ti,ti->t", N, corner), count) / 3.0
+        cones = current().area_vectors.cone_volumes(self.triangles, origin, self.piece, x, N)
+        volume: FloatArray = np.bincount(self.piece, cones, count).astype(np.float64)
         if len(self.rims):
             at = origin[self.rim_piece]
             i, j = x[self.rims[:, 0]] - at, x[self.rims[:, 1]] - at
-            cones = np.einsum("li,li->l", np.cross(i, j), self.lids(x) - at)
-            volume = volume + np.bincount(self.rim_piece, cones, count) / 6.0
+            closing = np.einsum("li,li->l", np.cross(i, j), self.lids(x) - at)
+            volume = volume + np.bincount(self.rim_piece, closing, count) / 6.0
         return volume
 
 

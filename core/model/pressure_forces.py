@@ -26,7 +26,7 @@ from ..kernels import current
 from ..linear.side_operator import LowRank, Rest, SideOperator
 from ..loads.gas_law import GasState, gas_state
 from .fluid_step import FluidStep
-from .gas_surface import GasSurface
+from .gas_surface import Fans, GasSurface
 
 
 class PressureForces:
@@ -45,6 +45,7 @@ class PressureForces:
             panels whose seams are still open have no tension that would balance it.
         changes: whether any setting changes with time.
         has_fluid: whether there is a fluid at any time.
+        fans: half-edges of closed pieces without seams.
         columns: (V,) number of the field of the low-rank stiffness that a vertex belongs to, -1 for none.
     """
 
@@ -66,6 +67,8 @@ class PressureForces:
         self.sewn: BoolArray = np.isin(np.arange(len(area)), surface.piece[np.isin(
             surface.triangles, surface.weld.places).any(axis=1)])
         self.columns[surface.weld.vertices] = self.columns[surface.weld.places]
+        turns = (surface.closed & ~self.sewn)[surface.piece]
+        self.fans = Fans.of(surface.triangles[turns], surface.piece[turns], len(start))
 
     @staticmethod
     def of(cloths: Sequence[Cloth], slices: Sequence[slice], start: FloatArray,
@@ -179,7 +182,7 @@ class PressureAt:
                   for vector in vectors if vector.any() for column in range(int(forces.columns.max()) + 1)]
         p = np.where(surface.closed & ~forces.sewn, state.pressure, 0.0)
         if p.any():
-            rest.append(_Turning(surface, surface.weld.positions(x), factor * p))
+            rest.append(_Turning(forces.fans, x, factor * p))
         return SideOperator(LowRank(fields, forces.body, int(forces.body.max()) + 1), rest)
 
     def _shape(self, x: FloatArray) -> tuple[FloatArray, GasState]:
@@ -223,31 +226,23 @@ class _Heights:
 
 
 class _Turning:
-    """-p da/dx of closed pieces, times a factor.
+    """-p da/dx of closed pieces without seams, times a factor.
 
     Args:
-        surface: the triangles.
-        x: (V, 3) welded positions [m].
+        fans: their half-edges.
+        x: (V, 3) positions [m].
         factors: (P,) pressure times the factor.
     """
 
     definite = False
 
-    def __init__(self, surface: GasSurface, x: FloatArray, factors: FloatArray) -> None:
-        a, b, c = surface.triangles.T
-        half = -0.5 * factors[surface.piece][:, None]
-        self._surface, self._first, self._second = surface, half * (x[b] - x[a]), half * (x[c] - x[a])
+    def __init__(self, fans: Fans, x: FloatArray, factors: FloatArray) -> None:
+        self._half_edges = fans.half_edges
+        self._vectors = current().area_vectors.edge_vectors(fans.opposite, -factors, fans.piece, x)
 
     def add_product(self, x: FloatArray, total: FloatArray) -> None:
         """Add the product with x (V, 3) to total (V, 3)."""
-        surface, kernels = self._surface, current().area_vectors
-        changes = kernels.area_changes(surface.triangles, self._first, self._second, surface.weld.positions(x))
-        if len(surface.weld.vertices) == 0:
-            kernels.add_to_corners(surface.stencil, changes, total)
-            return
-        added = np.zeros_like(total)
-        kernels.add_to_corners(surface.stencil, changes, added)
-        total += surface.weld.spread(added)
+        current().area_vectors.add_gradient_changes(self._half_edges, self._vectors, x, total)
 
 
 def _ranks(body: IntArray) -> IntArray:

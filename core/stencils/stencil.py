@@ -224,11 +224,13 @@ class ElementForce:
 
     def force(self, x: FloatArray, v: FloatArray) -> FloatArray:
         """Return f (V, 3) [N] at positions x and velocities v (V, 3)."""
+        return -self.stencil.scatter(self.stress(x, v), len(x))
+
+    def stress(self, x: FloatArray, v: FloatArray) -> Columns:
+        """Return P_c with damping at positions x and velocities v (V, 3)."""
         F = self.stencil.gather(x)
         P = self.law.stress(F, self.parameters)
-        if self.damping:
-            P = add_columns(P, self.damping_stress(F, self.stencil.gather(v)))
-        return -self.stencil.scatter(P, len(x))
+        return add_columns(P, self.damping_stress(F, self.stencil.gather(v))) if self.damping else P
 
     def damping_stress(self, F: Columns, rate: Columns) -> Columns:
         """Return tau sum k g (g . Fdot) at columns F and their rate Fdot [1/s]."""

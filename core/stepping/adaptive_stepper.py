@@ -171,7 +171,8 @@ class Stepper:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):     # such a step is rejected below
                 result = self._integrate(self._system, state, h, context)
             grown = self._halving.growth(state, result)
-            attempt = self._halving.attempt(control, size, h, result, grown)
+            way = self._halving.way(state, result)
+            attempt = self._halving.attempt(control, size, h, result, grown, way)
             spent = out or self._record.effort + result.effort > MOST_EFFORT
             if not attempt.rejected or result.finite and not result.hopeless and spent:
                 break
@@ -181,7 +182,8 @@ class Stepper:
                 size, for_rest = size // 2, attempt.for_rest
         self._check(state, result, grown, h, size, frame)
         self._record.accept(result, h)
-        after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size)
+        after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size,
+                                   way=way)
         if self._record.exhausted:                # through the rest of the frame in eighths, or in the longest steps
             rest, longest = done + size, control.longest
             if self._record.effort <= MOST_EFFORT:

@@ -13,7 +13,7 @@ from ..integrators import step_strain
 from ..integrators.newton import MAX_ENERGY_GAIN
 from ..integrators.post_step import StepResult
 from ..model.particle_system import ParticleSystem
-from ..row_ops import any_of
+from ..row_ops import any_of, length
 from ..state import State, StepControl
 
 DOUBLING_STRAIN = 0.5
@@ -54,6 +54,11 @@ class StepHalving:
         return step_strain.largest_of_most(self.added_strain(before, result), self._system.edge_slices, enough,
                                            settled=not result.unsettled)
 
+    @staticmethod
+    def way(before: State, result: StepResult) -> float:
+        """Return the longest way of a vertex in the step [m]."""
+        return float(length(result.state.x - before.x).max(initial=0.0)) if result.finite else np.inf
+
     def added_strain(self, before: State, result: StepResult) -> FloatArray:
         """Return the stretch (E,) [-] that a step with a finite result adds to each edge, 0 where it is pinched."""
         assert result.lengths is not None
@@ -61,25 +66,28 @@ class StepHalving:
         added = step_strain.added_strain(lengths, result.lengths, rest)
         return added if result.pinched is None else np.where(any_of(result.pinched[self._system.edges]), 0.0, added)
 
-    def attempt(self, control: StepControl, size: int, h: float, result: StepResult, grown: float) -> Attempt:
-        """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges."""
-        if size == 1 or not self._must_halve(control, size, h, result, grown):
+    def attempt(self, control: StepControl, size: int, h: float, result: StepResult, grown: float,
+                way: float = np.inf) -> Attempt:
+        """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges and moves no vertex further than
+        `way` [m]."""
+        if size == 1 or not self._must_halve(control, size, h, result, grown, way):
             return Attempt(rejected=False)
-        alone = result.piled and not self._must_halve(control, size, h, replace(result, piled=False), grown)
+        alone = result.piled and not self._must_halve(control, size, h, replace(result, piled=False), grown, way)
         return Attempt(rejected=True, for_rest=alone)
 
     def next(self, control: StepControl, size: int, h: float, result: StepResult, grown: float, *, for_rest: bool,
-             done: int) -> StepControl:
+             done: int, way: float = np.inf) -> StepControl:
         """Return the step control after an accepted step.
 
         Args:
-            control: before it. size, h, result, grown: as in `attempt`.
+            control: before it. size, h, result, grown, way: as in `attempt`.
             for_rest: whether it was halved only so that cloth on cloth comes to rest.
             done: ticks of the frame behind its end.
 
         Of a step that was rejected the halves are taken. To try the same size at the next opportunity would reject it
         again as long as the motion stays as it is: three steps are solved then where two do. So there is a pause, which
-        is twice as long each time that it was in vain.
+        is twice as long each time that it was in vain. A step of cloth at rest, in which contact began that bounds the
+        length of steps, is good, and the next ones are shorter.
         """
         unpiled = control.unpiled
         if for_rest and not result.piled:
@@ -97,32 +105,39 @@ class StepHalving:
                   and 2.0 * h <= self._longest(after, result))
         if longer and size < control.longest and done % (2 * size) == 0:
             after = replace(after, size=2 * size)
+        elif self._settings.adaptive and self._fall_time(result, way) >= h > self._fall_time(result) and size > 1:
+            after = replace(after, size=size // 2)
         return after
 
-    def _must_halve(self, control: StepControl, size: int, h: float, result: StepResult, grown: float) -> bool:
+    def _must_halve(self, control: StepControl, size: int, h: float, result: StepResult, grown: float,
+                    way: float) -> bool:
         if not result.finite:
             return True
         intersects = result.crosses or result.overlong or result.spiky
         return self._settings.adaptive and (
             result.failed or result.made > MAX_ENERGY_GAIN
             or max(grown, result.torn) > self._settings.max_strain_change
-            or h > self._longest(control, result)
+            or h > self._longest(control, result, way)
             or intersects and size > self._whole // MAX_CONTACT_HALVING
             or result.overlong and not control.overlong)
 
-    def _longest(self, control: StepControl, result: StepResult) -> float:
-        """Return the longest step [s] for the contacts of `result`."""
-        if result.presses:
-            stacked, longest = result.piled and not control.unpiled, self._fall_time(result, MAX_STACKED_FALL)
-            return min(MAX_STACKED_STEP, longest) if stacked else longest
-        return self._fall_time(result, MAX_FALL_ON_SOLIDS) if result.state.touch.mode.any() else np.inf
+    def _longest(self, control: StepControl, result: StepResult, way: float = np.inf) -> float:
+        """Return the longest step [s] for the contacts of `result`, as of `_fall_time`."""
+        stacked = result.presses and result.piled and not control.unpiled
+        return min(MAX_STACKED_STEP if stacked else np.inf, self._fall_time(result, way))
 
-    def _fall_time(self, result: StepResult, part: float) -> float:
-        """Return the time [s] whose square times the gravity at the end of `result` is a `part` of the finest edge."""
+    def _fall_time(self, result: StepResult, way: float = np.inf) -> float:
+        """Return the time [s] in which weight moves cloth by a part of the finest edge: the longest step for the
+        contacts of `result`, if the step moves some vertex by as much, `way` [m]."""
+        if not (result.presses or result.state.touch.mode.any()):
+            return np.inf
+        part = MAX_STACKED_FALL if result.presses else MAX_FALL_ON_SOLIDS
         system, time = self._system, result.state.time
         own, factor = system.self_contact, np.abs(system.gravity.factor(time)).max()
         weight = float(np.linalg.norm(system.scene.gravity_at(time)) * factor)
-        return np.inf if own is None or not weight else float(np.sqrt(part * (own.finest / weight)))
+        if own is None or not weight or way <= part * own.finest:
+            return np.inf
+        return float(np.sqrt(part * (own.finest / weight)))
 
 
 @dataclass(frozen=True)

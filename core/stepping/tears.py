@@ -40,7 +40,7 @@ def torn_after(system: ParticleSystem, state: State) -> BoolArray:
         factor = weights[edges.ends].mean(axis=(1, 2))
         strength = np.full(len(edges), np.inf)
         np.multiply(given.tearing.strength_at(state.time, given.name), factor, out=strength, where=factor < np.inf)
-        load = edge_tensions(edges, joined, cloth, span.start, forces, state.x)
+        load = edge_tensions(edges, joined, cloth, span.start, forces, state.x, state.v)
         excess = np.full(len(edges), np.inf)
         np.divide(load, strength, out=excess, where=strength > 0.0)
         excess[tears.torn[part]] = 0.0

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The work of a frame in dense contact is bounded, by counts: passes, rejected steps, short steps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,15 @@ def test_a_sleeve_in_the_crook_of_an_arm_takes_a_bounded_number_of_steps():
         staged.scene, core.Solver(**AS_IN_BLENDER), range(1, staged.frames + 1))]
     assert max(c.rejected for c in found) <= 8 and max(c.steps for c in found) <= 40
     assert found[-1].crossings == 0 and np.isfinite(found[-1].stretch_max)
+
+
+def test_contact_that_begins_in_cloth_at_rest_makes_the_next_step_shorter_and_rejects_none():
+    rules, result = halving()
+    presses, h = replace(result, presses=True), 10.0                                 # weight moves it far in that time
+    control, near = StepControl(WHOLE, WHOLE), 0.1 * rules._system.self_contact.finest
+    assert rules.attempt(control, WHOLE, h, presses, 0.0).rejected
+    assert rules.attempt(control, WHOLE, h, presses, 0.0, 20.0 * near).rejected
+    assert not rules.attempt(control, WHOLE, h, presses, 0.0, near).rejected
+    after = rules.next(control, WHOLE, h, presses, 0.0, for_rest=False, done=WHOLE, way=near)
+    assert after.size == WHOLE // 2
+    assert rules.next(control, WHOLE, 1e-3, presses, 0.0, for_rest=False, done=WHOLE, way=near).size == WHOLE

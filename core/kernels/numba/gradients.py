@@ -43,6 +43,11 @@ def turn(beta: float, s: FloatArray, c: FloatArray) -> None:
     share(turn_numbers, c.size, LEAST_UPDATES, beta, _flat(s), c.reshape(-1))
 
 
+def add_scaled(factor: float, a: FloatArray, total: FloatArray) -> None:
+    """Add `factor` a to total, in place."""
+    share(_add_scaled, total.size, LEAST_UPDATES, factor, _flat(a), total.reshape(-1))
+
+
 def _flat(a: FloatArray) -> FloatArray:
     """Return a contiguous array as one row of numbers, without a copy if it is contiguous already."""
     return np.ascontiguousarray(a).reshape(-1)
@@ -93,3 +98,10 @@ def summed(parts: Any) -> Any:
     for k in range(whole, count):
         total += parts[k]
     return total
+
+
+@njit(**KERNEL)
+def _add_scaled(begin: Any, end: Any, factor: Any, a: Any, total: Any) -> None:
+    """Add `factor` a to total for numbers begin..end - 1."""
+    for i in range(np.uintp(begin), np.uintp(end)):
+        total[i] += factor * a[i]

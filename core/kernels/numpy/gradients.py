@@ -30,3 +30,8 @@ def turn(beta: float, s: FloatArray, c: FloatArray) -> None:
     """Set c to s + beta c, in place."""
     c *= beta
     c += s
+
+
+def add_scaled(factor: float, a: FloatArray, total: FloatArray) -> None:
+    """Add `factor` a to total, in place."""
+    total += factor * a
