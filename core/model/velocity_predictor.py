@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import SINGLE_PRECISION, BoolArray, FloatArray, IntArray
+from ..kernels import current
 from ..kernels.formulas.rotation import quaternion, rotation_matrix
-from ..linear.scalar_matrix import ScalarMatrix, ScalarPattern
+from ..linear.scalar_matrix import ScalarPattern
 from .turned_start import TurnedStart
 
 
@@ -37,11 +38,12 @@ class MotionPredictor:
         alone = np.flatnonzero(degree == 0)[:, None]
         pattern = ScalarPattern(vertex_count, [edges, alone])
         values = pattern.assemble([np.stack([share, share], axis=2), np.ones((len(alone), 1, 1))])
-        self._matrix = ScalarMatrix(pattern, values, np.ones(vertex_count))
+        self._weights, self._layout = values, pattern.layout
 
     def _mean(self, field: FloatArray) -> FloatArray:
         """Return the mean of a field (V, 3) over the patch of each vertex, half of it the vertex itself."""
-        return self._matrix.product(field)
+        result: FloatArray = current().patch_motion.means(self._weights, self._layout, field)
+        return result
 
     def rotation(self, x: FloatArray, v: FloatArray, h: float, excess: float) -> FloatArray:
         """Return rotation vectors (V, 3) [rad] of the patches in h [s], from x (V, 3) [m] and v (V, 3) [m/s].
@@ -69,22 +71,9 @@ class MotionPredictor:
 
     def _fitted(self, x: FloatArray, v: FloatArray) -> FloatArray:
         """Return the angular velocities (V, 3) of the patches with velocities v (V, 3) at x (V, 3)."""
-        y = x - x.mean(axis=0)
-        c, V = self._mean(y), self._mean(v)
-        momentum = self._mean(np.cross(y, v)) - np.cross(c, V)
-        square = self._mean(y * y) - c * c                                                       # xx, yy, zz
-        mixed = self._mean(y * y[:, [1, 2, 0]]) - c * c[:, [1, 2, 0]]                            # xy, yz, zx
-        total = square.sum(axis=1)
-        least = SINGLE_PRECISION * total + np.finfo(float).tiny     # a straight thread may turn about itself
-        a, b, d = (total - square[:, k] + least for k in range(3))
-        f, e, g = (-mixed[:, k] for k in (0, 2, 1))                                  # I = [a f e; f b g; e g d]
-        ca, cf, ce = b * d - g * g, e * g - f * d, f * g - e * b                     # the adjugate of I
-        cb, cg, cd = a * d - e * e, e * f - a * g, a * b - f * f
-        det = a * ca + f * cf + e * ce
-        scale = 1.0 / np.maximum(det, np.finfo(float).tiny)
-        lx, ly, lz = momentum.T
-        return np.column_stack([scale * (ca * lx + cf * ly + ce * lz), scale * (cf * lx + cb * ly + cg * lz),
-                                scale * (ce * lx + cg * ly + cd * lz)])
+        result: FloatArray = current().patch_motion.fitted(
+            self._weights, self._layout, x - x.mean(axis=0), v, SINGLE_PRECISION, float(np.finfo(float).tiny))
+        return result
 
     def averaged(self, v: FloatArray) -> FloatArray:
         """Return velocities (V, 3) averaged twice over patches, which leaves their vibrations out."""
@@ -101,19 +90,9 @@ class MotionPredictor:
             rotation: (V, 3), as of `rotation`.
         """
         origin = x.mean(axis=0)
-        y = x - origin
-        c = self._mean(y)
         moved = h * self._mean(v)
         if gain is not None:
             moved += 0.5 * h * self._mean(gain)
-        R = np.array(rotation_matrix(quaternion(tuple(rotation.T))))                                # (3, 3, V)
-        moved += c - _turned(R, c)
-        R = np.array([self._mean(np.ascontiguousarray(row.T)).T for row in R])
-        end: FloatArray = origin + self._mean(moved) + _turned(R, y)
+        R = np.array(rotation_matrix(quaternion(tuple(rotation.T)))).transpose(2, 0, 1)            # (V, 3, 3)
+        end: FloatArray = current().patch_motion.ends(self._weights, self._layout, origin, x - origin, moved, R)
         return end
-
-
-def _turned(R: FloatArray, field: FloatArray) -> FloatArray:
-    """Return R v of rotation matrices (3, 3, V) and a field v (V, 3)."""
-    x, y, z = field.T
-    return np.column_stack([row[0] * x + row[1] * y + row[2] * z for row in R])
