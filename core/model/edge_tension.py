@@ -27,13 +27,13 @@ from ..row_ops import unit
 from ..stencils.stencil import ElementForce
 
 
-def edge_tensions(edges: SplitEdges, joined: IntArray, cloth: Cloth, first: int, forces: Sequence[ElementForce],
+def edge_tensions(edges: SplitEdges, place: IntArray, cloth: Cloth, first: int, forces: Sequence[ElementForce],
                   x: FloatArray, v: FloatArray) -> FloatArray:
     """Return the tension across the W edges of a cloth (W,) [N/m].
 
     Args:
         edges: edges that may tear.
-        joined: (n,) vertex that each vertex of the cloth is joined with.
+        place: (n,) vertex that is simulated for each vertex of the split mesh.
         cloth: as it is simulated.
         first: number of its first vertex among those of all cloths.
         forces: of all cloths.
@@ -52,7 +52,7 @@ def edge_tensions(edges: SplitEdges, joined: IntArray, cloth: Cloth, first: int,
         t, i = np.divmod(edges.corners[:, side], 3)
         length = np.linalg.norm(mesh.uv[t, (i + 2) % 3] - mesh.uv[t, (i + 1) % 3], axis=1)
         traction = 2.0 * pull[t, i] / length[:, None]
-        start, end = (x[first + joined[edges.ends[:, side, k]]] for k in (0, 1))
+        start, end = (x[first + place[edges.ends[:, side, k]]] for k in (0, 1))
         e = unit(end - start)
         height = start - x[triangles[t, i]]
         m = unit(height - np.einsum("wi,wi->w", height, e)[:, None] * e)

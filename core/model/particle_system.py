@@ -190,19 +190,10 @@ class ParticleSystem:
         state.v[self.emission.unborn(state)] = 0.0
         return state
 
-    @cached_property
-    def joined_with(self) -> IntArray:
-        """Return the particle (V,) that each one is joined with, itself where it is not."""
-        result = np.arange(self.vertex_count)
-        for joined, span in zip(self.tears.joined, self.slices, strict=True):
-            if joined is not None:
-                result[span] = joined + span.start
-        return result
-
     def of_cloths(self, values: FloatArray) -> list[FloatArray]:
-        """Return values (V, 3) of all particles for the vertices of each cloth; joined vertices have the same."""
-        return [values[s] if joined is None else values[s][joined]
-                for s, joined in zip(self.slices, self.tears.joined, strict=True)]
+        """Return values (V, 3) of all particles for the given vertices of each cloth; joined ones have the same."""
+        return [values[s] if place is None else values[s][place]
+                for s, place in zip(self.slices, self.tears.place, strict=True)]
 
     def element_forces(self, time: float, plastic: FloatArray | None = None) -> list[ElementForce]:
         """Return the element forces at `time` [s] with the `plastic` part of rest shapes."""
@@ -226,7 +217,8 @@ class ParticleSystem:
         """Return the name of the cloth of an edge, and the numbers of its two vertices there."""
         ends = self.edges[edge]
         cloth = next(i for i, span in enumerate(self.slices) if span.start <= ends[0] < span.stop)
-        return self.scene.cloths[cloth].name, (ends - self.slices[cloth].start).tolist()
+        own, kept = ends - self.slices[cloth].start, self.tears.kept[cloth]
+        return self.scene.cloths[cloth].name, (own if kept is None else kept[own]).tolist()
 
     def seam_gap(self, x: FloatArray) -> float | None:
         """Return the width [m] of the widest seam or button with vertices at x (V, 3) [m]; None without any."""

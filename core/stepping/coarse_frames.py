@@ -72,7 +72,7 @@ class CoarseFrames:
         if not solver.coarse_frames:
             return None
         plain = system.vertex_count == sum(len(cloth.positions) for cloth in system.scene.cloths) and not any(
-            cloth.tearing or cloth.plasticity for cloth in system.scene.cloths)
+            cloth.tearing or cloth.plasticity for cloth in system.tears.given.cloths)
         carriers = [Carrier.of(cloth, solver.coarse_vertices) if plain else None for cloth in system.scene.cloths]
         return CoarseFrames(system, carriers, solver, watch) if any(carriers) else None
 

@@ -28,9 +28,9 @@ def torn_after(system: ParticleSystem, state: State) -> BoolArray:
     tears = system.tears
     assert tears.torn is not None
     forces, result, begin = system.element_forces(state.time, state.plastic), tears.torn.copy(), 0
-    for given, cloth, edges, joined, span in zip(tears.given.cloths, tears.scene.cloths, tears.edges, tears.joined,
-                                                 system.slices, strict=True):
-        if edges is None or joined is None:
+    for given, cloth, edges, place, span in zip(tears.given.cloths, tears.scene.cloths, tears.edges, tears.place,
+                                                system.slices, strict=True):
+        if edges is None or place is None:
             continue
         part = slice(begin, begin + len(edges))
         begin = part.stop
@@ -40,11 +40,11 @@ def torn_after(system: ParticleSystem, state: State) -> BoolArray:
         factor = weights[edges.ends].mean(axis=(1, 2))
         strength = np.full(len(edges), np.inf)
         np.multiply(given.tearing.strength_at(state.time, given.name), factor, out=strength, where=factor < np.inf)
-        load = edge_tensions(edges, joined, cloth, span.start, forces, state.x, state.v)
+        load = edge_tensions(edges, place, cloth, span.start, forces, state.x, state.v)
         excess = np.full(len(edges), np.inf)
         np.divide(load, strength, out=excess, where=strength > 0.0)
         excess[tears.torn[part]] = 0.0
-        result[part] |= _tearing(excess, joined[edges.ends], tears.torn[part], system.body[span])
+        result[part] |= _tearing(excess, place[edges.ends], tears.torn[part], system.body[span])
     return result
 
 
@@ -79,19 +79,16 @@ def _most(excess: FloatArray, edge: IntArray, group: IntArray) -> IntArray:
 
 def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) -> State:
     """Return the state of `before` as one of `after`, in which further edges are torn."""
-    source = before.joined_with
-    changed = np.flatnonzero((after.joined_with != source) | (before.mass != after.mass))
-    rows = changed[after.joined_with[changed] == changed]                    # parts of vertices that came apart
-    share = after.mass[rows] / before.mass[source[rows]]
+    source = _sources(before, after)
+    changed = after.mass != before.mass[source]                                  # parts of vertices that came apart
+    share = np.ones(len(source))
+    np.divide(after.mass, before.mass[source], out=share, where=changed)
 
     def copied(values: AnyArray) -> AnyArray:
-        result = values.copy()
-        result[rows] = values[source[rows]]
-        return result
+        return values[source]
 
     def shared(values: FloatArray) -> FloatArray:
-        result: FloatArray = copied(values)
-        result[rows] *= share.reshape(-1, *[1] * (values.ndim - 1))
+        result: FloatArray = values[source] * share.reshape(-1, *[1] * (values.ndim - 1))
         return result
 
     touch, last, contact = state.touch, state.before, state.contact
@@ -108,3 +105,10 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
         touch=replace(touch, mode=copied(touch.mode), pressing=shared(touch.pressing), held=shared(touch.held)),
         before=None if last is None else replace(
             last, x=copied(last.x), v=copied(last.v), mode=None if last.mode is None else copied(last.mode)))
+
+
+def _sources(before: ParticleSystem, after: ParticleSystem) -> IntArray:
+    """Return the particle (V,) of `before` that each one of `after` was, in which further edges are torn."""
+    parts = [np.arange(span.start, span.stop) if kept is None or place is None else span.start + place[kept]
+             for kept, place, span in zip(after.tears.kept, before.tears.place, before.slices, strict=True)]
+    return np.concatenate([*parts, np.arange(before.nodes.surface_count, before.vertex_count)])

@@ -152,18 +152,55 @@ def test_vertices_that_have_not_torn_are_at_one_place() -> None:
     assert (joined != edges.joined(np.zeros(len(edges), dtype=bool))).any()
 
 
-def test_a_split_mesh_that_does_not_tear_moves_as_the_whole_one() -> None:
-    places, faces = grid()
+def sheet_with(what: str, mesh: core.ClothMesh) -> core.Cloth:
+    """Return a sheet with settings that have a value for each vertex."""
+    x = mesh.positions
+    pins, ramp = (x[:, 0] == 0.0).astype(float), 1.0 + x[:, 0]
+    bent = x + np.outer(np.sin(9.0 * x[:, 0]), [0.0, 0.0, 0.02])
+    options: dict[str, Any] = {
+        "pins": {"pins": {0: None, 4: lambda t: [0.0, WIDE * SIDE, 0.1 * t]}},
+        "weights": {"pins": 0.5 * pins, "velocities": x, "attachments": [core.Attachment(7, [[0.0, 0.0, 1.0]])]},
+        "functions": {"pins": lambda t: pins * min(1.0, 2.0 * t), "pin_targets": lambda t: x + [0.0, 0.0, 0.2 * t],
+                      "rest_motion": lambda t: x * [1.0 + 0.1 * t, 1.0, 1.0],
+                      "rest_scale": lambda t: 1.0 - 0.1 * t * x[:, 0]},
+        "maps": {"pins": pins, "positions": bent, "rest_scale": 0.9 * ramp, "rest_curvature": 3.0 * x[:, 1],
+                 "stretch_scale": ramp, "bend_scale": ramp, "births": 0.1 * (x[:, 0] > 0.5 * LONG * SIDE)},
+        "contact": {"contact": core.ClothContact(not_self=x[:, 1] > 2.5 * SIDE, not_objects=x[:, 0] < 1.5 * SIDE),
+                    "pressure": core.Pressure(20.0, weights=x[:, 0] / x[:, 0].max())},
+        "springs": {"pins": pins, "internal_springs": core.InternalSprings(100.0, scale=ramp)}}[what]
+    return core.Cloth(mesh, FABRIC, thickness=0.005, **options)
+
+
+@pytest.mark.parametrize("what", ["pins", "weights", "functions", "maps", "contact", "springs"])
+def test_a_split_mesh_that_does_not_tear_moves_as_the_whole_one_to_the_byte(what: str) -> None:
+    places, faces = box() if what == "springs" else grid()
+    rings, origin = core.split_faces(faces)
+    floor = core.Collider([[-9.0, -9, -0.1], [9, -9, -0.1], [9, 9, -0.1], [-9, 9, -0.1]], [[0, 1, 2], [0, 2, 3]])
+
+    def frames(mesh: core.ClothMesh) -> list[core.Frame]:
+        return list(core.simulate(core.Scene([sheet_with(what, mesh)], [floor]), frames=range(8)))
+
+    whole, split = frames(core.ClothMesh(places, faces=faces)), frames(
+        core.ClothMesh(places[origin], faces=rings, split=True))
+    for one, other in zip(whole, split, strict=True):
+        assert len(other.checkpoint().state.x) == len(places)                       # joined vertices are one
+        assert one.positions[0][origin].tobytes() == other.positions[0].tobytes()
+        assert one.velocities[0][origin].tobytes() == other.velocities[0].tobytes()
+        assert one.certificate.stretch_at == other.certificate.stretch_at
+
+
+def test_messages_of_a_split_mesh_have_its_numbers() -> None:
     mesh = split_sheet()
+    last = len(mesh.positions) - 1
 
-    def last(mesh: core.ClothMesh) -> np.ndarray:
-        pins = (mesh.positions[:, 0] == 0.0).astype(float)
-        cloth = core.Cloth(mesh, FABRIC, pins=pins, thickness=0.005)
-        *_, frame = core.simulate(core.Scene([cloth]), core.Solver(tolerance=1e-10), frames=range(12))
-        return frame.positions[0]
+    def targets(time: float) -> np.ndarray:
+        x = mesh.positions.copy()
+        x[last] += np.inf if time > 0.0 else 0.0
+        return x
 
-    whole, split = last(core.ClothMesh(places, faces=faces)), last(mesh)
-    assert np.abs(whole - split[:len(places)]).max() < 1e-6
+    cloth = core.Cloth(mesh, FABRIC, pins=np.ones(len(mesh.positions)), pin_targets=targets)
+    with pytest.raises(core.PinError, match=f"vertex {last} "):
+        list(core.simulate(core.Scene([cloth]), frames=range(2)))
 
 
 def test_a_simulation_that_tears_is_the_same_after_a_checkpoint(tmp_path: Any) -> None:
@@ -272,10 +309,10 @@ def test_the_tension_across_edges_is_that_of_the_stress(angle: float) -> None:
     mesh = core.ClothMesh(turned[origin], faces=rings, split=True)                      # warp along x
     cloth = core.Cloth(mesh, FABRIC, tearing=core.Tearing(1.0))
     system = ParticleSystem(core.Scene([cloth]))
-    edges, joined = system.tears.edges[0], system.tears.joined[0]
-    assert edges is not None and joined is not None
+    edges, place = system.tears.edges[0], system.tears.place[0]
+    assert edges is not None and place is not None
     x = system.nodes.start * [1.08, 1.03, 1.0]
-    found = edge_tensions(edges, joined, system.scene.cloths[0], 0, system.element_forces(0.0), x, 0.0 * x)
+    found = edge_tensions(edges, place, system.scene.cloths[0], 0, system.element_forces(0.0), x, 0.0 * x)
     ends = mesh.positions[edges.ends[:, 0]]
     along = ends[:, 1] - ends[:, 0]
     normal = np.column_stack([along[:, 1], -along[:, 0]]) / np.linalg.norm(along, axis=1)[:, None]
@@ -286,12 +323,12 @@ def test_the_tension_across_edges_is_that_of_the_stress(angle: float) -> None:
 
 def test_the_tension_balances_the_force_on_a_strip_with_that_of_damping() -> None:
     system = ParticleSystem(pulled(split_sheet(), 1.0))
-    edges, joined = system.tears.edges[0], system.tears.joined[0]
-    assert edges is not None and joined is not None
+    edges, place = system.tears.edges[0], system.tears.place[0]
+    assert edges is not None and place is not None
     start = system.nodes.start
     x, v = start * [1.03, 1.0, 1.0], start * [0.4, 0.0, 0.0]
-    found = edge_tensions(edges, joined, system.scene.cloths[0], 0, system.element_forces(0.0), x, v)
-    straight = np.ptp(system.nodes.rest[joined][edges.ends[:, 0]], axis=1)[:, 0] == 0.0
+    found = edge_tensions(edges, place, system.scene.cloths[0], 0, system.element_forces(0.0), x, v)
+    straight = np.ptp(system.nodes.rest[place][edges.ends[:, 0]], axis=1)[:, 0] == 0.0
     force = system.force(x, v, 0.0)[start[:, 0] > 0.999 * start[:, 0].max(), 0].sum()             # on its pulled end
     assert np.allclose(found[straight], -force / (WIDE * SIDE), rtol=1e-9)
     assert np.allclose(found[straight], STIFFNESS * (0.03 + FABRIC.damping * 0.4), rtol=1e-3)
@@ -299,11 +336,11 @@ def test_the_tension_balances_the_force_on_a_strip_with_that_of_damping() -> Non
 
 def test_pushed_edges_have_no_tension() -> None:
     system = ParticleSystem(pulled(split_sheet(), 1.0))
-    edges, joined = system.tears.edges[0], system.tears.joined[0]
-    assert edges is not None and joined is not None
+    edges, place = system.tears.edges[0], system.tears.place[0]
+    assert edges is not None and place is not None
     x = system.nodes.start * [0.9, 1.0, 1.0]
-    found = edge_tensions(edges, joined, system.scene.cloths[0], 0, system.element_forces(0.0), x, 0.0 * x)
-    straight = np.ptp(system.nodes.rest[joined][edges.ends[:, 0]], axis=1)
+    found = edge_tensions(edges, place, system.scene.cloths[0], 0, system.element_forces(0.0), x, 0.0 * x)
+    straight = np.ptp(system.nodes.rest[place][edges.ends[:, 0]], axis=1)
     assert found[straight[:, 0] == 0.0].max() < 1e-9 * STIFFNESS
 
 
