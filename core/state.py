@@ -106,6 +106,7 @@ class ContactState:
         missed_solid: (V,) this distance for pairs of cloth and colliders [m].
         between: (V, 2) the two sheets of colliders that pinch each vertex, as in `Pinch.between`; None if none is
             pinched.
+        through: (V,) vertices that colliders pass through, as of `let_through`; None if there are none.
     """
 
     warm_start: ContactWarmStart
@@ -114,6 +115,7 @@ class ContactState:
     missed: FloatArray
     missed_solid: FloatArray
     between: IntArray | None = None
+    through: BoolArray | None = None
 
 
 @dataclass(frozen=True)

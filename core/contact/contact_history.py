@@ -22,6 +22,7 @@ class ContactHistory:
 
     Attributes:
         tangled, stuck, warm_start, between: as in `ContactState`.
+        through: (V,) vertices that colliders pass through in the step; None if there are none.
         own, solid: distances by which predicted ends were missed, for the two searches.
     """
 
@@ -29,6 +30,7 @@ class ContactHistory:
         self._accepted = before
         self.warm_start: ContactWarmStart = before.warm_start
         self.tangled, self.stuck, self.between = before.tangled, before.stuck, before.between
+        self.through = before.through
         self.own, self.solid = Expectation(own, before.missed), Expectation(solid, before.missed_solid)
 
     @staticmethod
@@ -70,7 +72,7 @@ class ContactHistory:
     def accepted(self) -> ContactState:
         """Return the memory for the next step."""
         return ContactState(self.warm_start, self.tangled, self.stuck, self.own.missed, self.solid.missed,
-                            self.between)
+                            self.between, self.through)
 
     def learn(self, gain: FloatArray) -> None:
         """Take the mean acceleration (V, 3) [m/s^2] of a try without contact."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..linear.constraint_filter import ConstraintFilter
+from ..row_ops import any_of
 from ..state import ContactState
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
@@ -52,7 +53,7 @@ class ContactTrial:
         history = self.history
         found = find_pinch(history.pinched_before, x0, h, touching, surfaces, mass, free, self.fixed.surface.edges)
         history.see_pinched(None if found is None else found.between)
-        self.pinched = None if found is None else found.pinched
+        self.pinched = _any_of(None if found is None else found.pinched, history.through)
         return found
 
     def motion(self, surfaces: StepSurfaces | None) -> Motion | None:
@@ -76,6 +77,15 @@ class ContactTrial:
             found.cover(x1)
         self._found = found
         return found
+
+    def beside_solids(self) -> BoolArray:
+        """Return which vertices of cloth (V,) belong to a pair with a collider that is close at the start."""
+        count = len(self.fixed.mass)
+        result = np.zeros(self.fixed.all.total, dtype=np.bool_)
+        if self._found is not None:
+            vertices = self._found.close().vertices
+            result[vertices[any_of(vertices >= count)]] = True
+        return result[:count]
 
     def ahead(self, x0: FloatArray, v0: FloatArray, h: float) -> FloatArray:
         """Return positions (V, 3) [m] after h [s] with the acceleration of the last step."""
@@ -125,6 +135,11 @@ class ContactTrial:
             # a vertex outside, though it may be too near, only has to be on that side
             result[solid] |= fixed.pinned_inside.kept(held[solid], deep)
         return result
+
+
+def _any_of(one: BoolArray | None, other: BoolArray | None) -> BoolArray | None:
+    """Return the vertices (V,) of one mask or the other, None being an empty one."""
+    return other if one is None else one if other is None else one | other
 
 
 def _equal(one: BoolArray | None, other: BoolArray | None) -> bool:

@@ -96,8 +96,8 @@ class StepContacts:
         contacts = ContactResponse(x0, v0, self.state.touch, self.h, self.system.thickness, self.system.carried,
                                    self.pins, self._gravity, self.system.body, self._before)
         found, own = self._expected or self._surfaces.find(x0, x0 + self.h * v0), self._trial
-        if self.pinch is not None:
-            contacts.leave(self.pinch.pinched)
+        if own is not None and own.pinched is not None:
+            contacts.leave(own.pinched)
         if not unhindered and own is not None and own.fixed.whole:
             # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
             around = self._around(own) if own.history.stuck else None

@@ -9,10 +9,11 @@ import numpy as np
 
 from ..arrays import FloatArray
 
-FEW_EDGES = ((1e-2, 0.21), (1e-3, 2.0))
+FEW_EDGES = ((1e-2, 0.1), (1e-3, 0.4))
 """Pairs of a part of all edges and the largest stretch beyond it, over the stretch that the settings allow [-]. Single
 edges of wrinkles turn further than a linear step can follow, and are shortened at its end (`turned_edges`): a smaller
-step for the whole cloth because of them costs more than it improves."""
+step for the whole cloth because of them costs more than it improves. Of many edges, what a turned one keeps adds up from
+step to step."""
 SINGLE_EDGE_FACTOR = 4.0
 """Largest stretch of the longest edge, over the stretch that the settings allow [-]: beyond that a spike is visible."""
 SPIKE_GROWTH = 0.3

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import BoolArray
+from ..contact.let_through import MOST_HELD_STRETCH, let_through
 from ..contact.surfaces import SurfaceSet
 from ..description.settings import Solver
 from ..errors import SolverError
@@ -104,6 +105,7 @@ class Stepper:
                                       system.shapes, None if excluded is None else excluded.with_solids())
                            if system.scene.colliders else None)
         self._halving = StepHalving(system, self._solver, self._whole)
+        self._held_lengths = MOST_HELD_STRETCH * np.maximum(system.rest_lengths, system.edge_lengths(system.nodes.start))
 
     def take_record(self) -> StepRecord:
         """Return the statistics since the last call and begin new ones."""
@@ -179,7 +181,7 @@ class Stepper:
             self._record.reject(result)
             context.try_again()
             if not spent:
-                size, for_rest = size // 2, attempt.for_rest
+                size, for_rest = attempt.size, attempt.for_rest
         self._check(state, result, grown, h, size, frame)
         self._record.accept(result, h)
         after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size,
@@ -190,8 +192,23 @@ class Stepper:
                 longest = min(longest, max(1, self._whole // MAX_CONTACT_HALVING))
             while after.size < longest and rest % (2 * after.size) == 0:
                 after = replace(after, size=2 * after.size)
-        accepted = context.accepted(replace(result.state, time=end, control=after))
+        accepted = self._let_through(context.accepted(replace(result.state, time=end, control=after)), result, context)
         return replace(accepted, plastic=self._system.flowed(accepted, h), torn=state.torn), size
+
+    def _let_through(self, state: State, result: StepResult, context: StepContext) -> State:
+        """Return the accepted `state` of a step with the vertices that colliders pass through from there on."""
+        contact, surfaces, system = state.contact, context.surfaces, self._system
+        if contact is None or surfaces is None or result.lengths is None:
+            return state
+        overlong = result.lengths > self._held_lengths
+        if contact.through is None and not overlong.any() or context.contact is None:
+            return state
+        with self._watch.stage("contact"):
+            touches = (state.touch.mode > 0) | context.contact.beside_solids()
+            found = let_through(contact.through, state.x, overlong, system.edges, system.body, touches, surfaces)
+        if found is None and contact.through is None:
+            return state
+        return replace(state, contact=replace(contact, through=found, stuck=True))
 
     def _check(self, state: State, result: StepResult, grown: float, h: float, size: int, frame: int) -> None:
         """Raise a SolverError if the step from `state` has no finite solution or edges that grow without bound."""

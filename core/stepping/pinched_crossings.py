@@ -62,10 +62,13 @@ def _along_contours(found: Audit, apart: BoolArray, first: Sequence[int], triang
 
 
 def _pinched(state: State, edges: IntArray) -> BoolArray:
-    """Return which vertices (V,) are pinched, or connected to such a vertex by one of the edges (E, 2)."""
-    result = np.zeros(len(state.x), dtype=np.bool_)
+    """Return which vertices (V,) are pinched, or passed through by colliders, or connected to such a vertex by one of
+    the edges (E, 2)."""
+    there = np.zeros(len(state.x), dtype=np.bool_)
     if state.contact is not None and state.contact.between is not None:
-        there = state.contact.between[:, 0] != 0
-        result[edges[any_of(there[edges])]] = True
-        result |= there
+        there |= state.contact.between[:, 0] != 0
+    if state.contact is not None and state.contact.through is not None:
+        there |= state.contact.through
+    result = there.copy()
+    result[edges[any_of(there[edges])]] = True
     return result

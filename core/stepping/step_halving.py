@@ -73,7 +73,19 @@ class StepHalving:
         if size == 1 or not self._must_halve(control, size, h, result, grown, way):
             return Attempt(rejected=False)
         alone = result.piled and not self._must_halve(control, size, h, replace(result, piled=False), grown, way)
-        return Attempt(rejected=True, for_rest=alone)
+        return Attempt(rejected=True, for_rest=alone, size=self._shorter(size, grown))
+
+    def _shorter(self, size: int, grown: float) -> int:
+        """Return the length of the step [ticks] to try after one of `size` that adds `grown` [-] to most edges.
+
+        What a linear step adds too much grows with the square of its length at most: edges turn by an angle that grows
+        with the step, and are longer by half its square. So after a step that adds more than four times what is allowed,
+        one of half the length is rejected, too.
+        """
+        size //= 2
+        while size > 1 and np.isfinite(grown) and grown > 4.0 * self._settings.max_strain_change:
+            size, grown = size // 2, grown / 4.0
+        return size
 
     def next(self, control: StepControl, size: int, h: float, result: StepResult, grown: float, *, for_rest: bool,
              done: int, way: float = np.inf) -> StepControl:
@@ -101,7 +113,7 @@ class StepHalving:
         elif size >= refused:
             refused, waits = 0, 1
         after = StepControl(size, control.longest, result.overlong, unpiled, refused, waits, pause)
-        longer = (pause == 0 and grown <= DOUBLING_STRAIN * self._settings.max_strain_change
+        longer = (pause == 0 and max(grown, result.torn) <= DOUBLING_STRAIN * self._settings.max_strain_change
                   and 2.0 * h <= self._longest(after, result))
         if longer and size < control.longest and done % (2 * size) == 0:
             after = replace(after, size=2 * size)
@@ -142,7 +154,14 @@ class StepHalving:
 
 @dataclass(frozen=True)
 class Attempt:
-    """Verdict on a step: `rejected`, it is taken again in two; `for_rest`, only to let cloth on cloth rest."""
+    """Verdict on a step.
+
+    Attributes:
+        rejected: whether it is taken again in shorter ones.
+        for_rest: whether it is so only to let cloth on cloth rest.
+        size: length of the shorter ones [ticks].
+    """
 
     rejected: bool
     for_rest: bool = False
+    size: int = 0

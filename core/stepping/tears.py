@@ -97,6 +97,7 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
         contact = replace(
             contact, missed=copied(contact.missed), missed_solid=copied(contact.missed_solid),
             between=None if contact.between is None else copied(contact.between),
+            through=None if contact.through is None else copied(contact.through),
             warm_start=ContactWarmStart(
                 gain=None if guess.gain is None else copied(guess.gain), at_edges=guess.at_edges,
                 inside=None if guess.inside is None else copied(guess.inside.T).T.copy()))

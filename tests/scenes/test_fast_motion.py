@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fast colliders and fast pulls: cloth is stretched by what its waves of tension do, and an impossible demand ends."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import core
+from core.contact.let_through import MOST_HELD_STRETCH
+from core.integrators.post_step import StepResult
+from core.model.particle_system import ParticleSystem
+from core.state import StepControl
+from core.stepping.step_halving import StepHalving
+from tests.core.contact.shapes import ball
+from tests.scenes.staging import AS_IN_BLENDER, COTTON, cloth
+
+SIDE = 1.5
+"""Side of the curtain [m]."""
+WAVE = float(np.sqrt(COTTON.stretch[0] / COTTON.areal_density))
+"""Speed of waves of tension along the softer direction [m/s]."""
+
+
+def curtain(speed, held, count=21, start=0.3):
+    """Return a curtain across y that a ball flies through; `held` "top", "all" or "nothing"."""
+    flat = cloth(count, count, SIDE, SIDE)
+    x = flat.mesh.positions - flat.mesh.positions.min(axis=0)
+    x = x[:, [0, 2, 1]]
+    top, border = x[:, 2] > SIDE - 1e-9, (x[:, [0, 2]] < 1e-9).any(axis=1) | (x[:, [0, 2]] > SIDE - 1e-9).any(axis=1)
+    pins = {"top": top, "all": border, "nothing": np.zeros(len(x), dtype=bool)}[held]
+    positions, triangles = ball(24, 12, 0.12)
+    first = np.array([0.5 * SIDE + 0.013, -start, 0.5 * SIDE])
+    solid = core.Collider(lambda t: positions + first + [0.0, speed * t, 0.0], triangles, friction=0.3)
+    hung = core.Cloth(core.ClothMesh(x, flat.mesh.triangles), COTTON, pins=dict.fromkeys(np.flatnonzero(pins)))
+    return core.Scene([hung], [solid])
+
+
+def frames_of(scene, count):
+    return list(core.simulate(scene, core.Solver(**AS_IN_BLENDER), range(count)))
+
+
+def test_a_curtain_is_stretched_by_a_ball_as_much_as_waves_of_tension_do_it():
+    found = frames_of(curtain(12.0, "top"), 8)
+    assert max(f.certificate.stretch_p99 for f in found) < 1.0 + 2.0 * 12.0 / WAVE
+    assert found[-1].positions[0][:, 1].max() > 0.2                          # it was pushed aside
+    assert all(f.certificate.crossings == f.certificate.crossings_pinched == 0 for f in found)
+
+
+@pytest.mark.parametrize("speed", [3.0, 12.0])
+def test_a_ball_passes_through_a_sheet_that_is_held_at_all_sides(speed):
+    found = frames_of(curtain(speed, "all"), 14)
+    assert max(f.certificate.stretch_max for f in found) < 1.1 * MOST_HELD_STRETCH
+    assert all(f.certificate.crossings == 0 for f in found)
+    last = found[-1]
+    assert last.certificate.crossings_pinched == 0 and last.checkpoint().state.contact.through is None
+    assert np.abs(last.positions[0][:, 1]).max() < 0.1                       # the sheet is back in its plane
+
+
+def test_a_sheet_that_can_follow_keeps_its_contact():
+    last = frames_of(curtain(12.0, "nothing"), 8)[-1]
+    assert last.positions[0][:, 1].min() > 0.5 and last.checkpoint().state.contact.through is None
+
+
+def test_vertices_that_colliders_pass_through_travel_with_a_checkpoint(tmp_path):
+    checkpoint = frames_of(curtain(12.0, "nothing"), 2)[-1].checkpoint()
+    state = checkpoint.state
+    through = np.arange(len(state.x)) % 3 == 0
+    replace(checkpoint, state=replace(state, contact=replace(state.contact, through=through))).save(tmp_path / "state")
+    assert np.array_equal(core.Checkpoint.load(tmp_path / "state").state.contact.through, through)
+
+
+def rules():
+    system = ParticleSystem(core.Scene([cloth(3, 3, 0.2, 0.2)]))
+    result = StepResult(system.initial_state(), 1, 0.0, True, True, False)
+    return StepHalving(system, core.Solver(max_strain_change=0.5), 64), result
+
+
+@pytest.mark.parametrize(("grown", "size"), [(0.6, 32), (1.9, 32), (2.1, 16), (9.0, 8), (200.0, 2), (1e9, 1),
+                                             (np.inf, 32)])
+def test_a_step_that_adds_too_much_is_taken_again_as_short_as_its_square_says(grown, size):
+    halving, result = rules()
+    attempt = halving.attempt(StepControl(64, 64), 64, 0.01, result, grown)
+    assert attempt.rejected and attempt.size == size
+
+
+@pytest.mark.parametrize(("torn", "size"), [(0.2, 64), (0.3, 32)])
+def test_the_growth_of_the_solve_decides_about_a_longer_step(torn, size):
+    halving, result = rules()
+    after = halving.next(StepControl(32, 64), 32, 0.01, replace(result, torn=torn), 0.0, for_rest=False, done=64)
+    assert after.size == size
