@@ -34,8 +34,8 @@ class Clearance:
     def may_touch(self) -> bool:
         """Whether anything is touched, or would be in twice the step if it went on as it does."""
         state, h = self._state, self._h
-        contact = state.contact
-        if state.touch.mode.any() or contact is not None and (contact.between is not None or contact.through is not None):
+        last = state.contact
+        if state.touch.mode.any() or last is not None and (last.between is not None or last.through is not None):
             return True
         then = state.x + 2.0 * h * state.v
         with self._watch.stage("contact"):

@@ -57,6 +57,7 @@ class StepResult:
         lengths: (E,) of the edges at the end [m], None if the state is not finite.
         hopeless: the solution was so far off that nothing was searched on its way; it cannot be accepted.
         pinched: (V,) vertices that colliders keep no room for; None if there are none.
+        driven: whether pins or colliders moved the cloth.
         effort: searches for contacts, rounds in which they looked for ways apart, and as many linear iterations as take
             as long [-].
     """
@@ -78,6 +79,7 @@ class StepResult:
     lengths: FloatArray | None = None
     hopeless: bool = False
     pinched: BoolArray | None = None
+    driven: bool = False
     effort: float = 0.0
 
 
@@ -105,7 +107,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         limited = _limited(contacts, limits, solved)
         if limited is not solved:
             torn = step_strain.largest_of_most(contacts.apart_from_pinched(contacts.growth(u)), system.edge_slices,
-                                                settled=loop.settled)
+                                                settled=loop.settled, driven=contacts.driven)
         x = _truncated(loop, limits, solved, limited, u)
         if x is not solved:
             change = _without_momentum(contacts, x - solved)
@@ -121,7 +123,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
                   plastic=contacts.state.plastic)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths, hopeless=loop.hopeless,
-                      pinched=None if contacts.pinch is None else contacts.pinch.pinched,
+                      pinched=None if contacts.pinch is None else contacts.pinch.pinched, driven=contacts.driven,
                       effort=1.0 + (loop.iterations + loop.solves) / ITERATIONS_PER_ROUND + contacts.effort)
 
 

@@ -177,6 +177,14 @@ class StepContacts:
         """Return the colliders in this step."""
         return [] if self._surfaces is None else self._surfaces.moving
 
+    @property
+    def driven(self) -> bool:
+        """Return whether pins, or colliders in contact, move the cloth in this step."""
+        held, at = self.system.end_positions(self.state, self.h)
+        if (at != self.state.x[held]).any():
+            return True
+        return any(surface.x_t0 is not surface.x_t1 for surface in self.moving) and not self.touch_nothing
+
     def find(self, x: FloatArray) -> Touching:
         """Contacts with solids of the way to x (V, 3) [m]."""
         assert self._surfaces is not None

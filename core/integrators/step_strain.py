@@ -9,11 +9,13 @@ import numpy as np
 
 from ..arrays import FloatArray
 
-FEW_EDGES = ((1e-2, 0.1), (1e-3, 0.4))
+FEW_EDGES = ((1e-2, 0.21), (1e-3, 2.0))
 """Pairs of a part of all edges and the largest stretch beyond it, over the stretch that the settings allow [-]. Single
 edges of wrinkles turn further than a linear step can follow, and are shortened at its end (`turned_edges`): a smaller
-step for the whole cloth because of them costs more than it improves. Of many edges, what a turned one keeps adds up from
-step to step."""
+step for the whole cloth because of them costs more than it improves."""
+DRIVEN_EDGES = ((1e-2, 0.1), (1e-3, 0.4))
+"""The same in steps in which pins or colliders move the cloth [-]: what turned edges keep adds up from step to step as
+long as they do."""
 SINGLE_EDGE_FACTOR = 4.0
 """Largest stretch of the longest edge, over the stretch that the settings allow [-]: beyond that a spike is visible."""
 SPIKE_GROWTH = 0.3
@@ -34,9 +36,11 @@ def added_strain(before: FloatArray, after: FloatArray, rest_lengths: FloatArray
     return added
 
 
-def largest_of_most(added: FloatArray, cloths: Sequence[slice], enough: float = 0.0, *, settled: bool = True) -> float:
+def largest_of_most(added: FloatArray, cloths: Sequence[slice], enough: float = 0.0, *, settled: bool = True,
+                    driven: bool = False) -> float:
     """Return the largest `of_most` of several cloths, whose edges are the ranges `cloths` of `added` (E,) [-]."""
-    return float(np.max([of_most(added[span], enough, settled=settled) for span in cloths], initial=0.0))
+    found = [of_most(added[span], enough, settled=settled, driven=driven) for span in cloths]
+    return float(np.max(found, initial=0.0))
 
 
 def any_spiky(added: FloatArray, cloths: Sequence[slice]) -> bool:
@@ -44,23 +48,24 @@ def any_spiky(added: FloatArray, cloths: Sequence[slice]) -> bool:
     return any(is_spiky(added[span]) for span in cloths)
 
 
-def of_most(added: FloatArray, enough: float = 0.0, *, settled: bool = True) -> float:
+def of_most(added: FloatArray, enough: float = 0.0, *, settled: bool = True, driven: bool = False) -> float:
     """Return the stretch of most edges [-], to be compared with the stretch that the settings allow.
 
     It is the largest stretch over `SINGLE_EDGE_FACTOR`, or the largest without a few edges over the factor of
-    `FEW_EDGES`, whichever is more.
+    `FEW_EDGES` or `DRIVEN_EDGES`, whichever is more.
 
     Args:
         added: (E,) stretch that the step adds to each edge [-].
         enough: results below it need not be exact [-].
         settled: whether contacts no longer changed after the last solve.
+        driven: whether pins or colliders move the cloth.
     """
     longest = float(added.max(initial=0.0))
     if len(added) < COARSE_EDGES:
         return longest if settled else longest / UNSETTLED_FACTOR
-    result = longest / SINGLE_EDGE_FACTOR
-    large = added[added > enough * min(times for _, times in FEW_EDGES)]
-    for part, times in FEW_EDGES:
+    result, few = longest / SINGLE_EDGE_FACTOR, DRIVEN_EDGES if driven else FEW_EDGES
+    large = added[added > enough * min(times for _, times in few)]
+    for part, times in few:
         rank = int(part * len(added)) + 1
         if len(large) >= rank:
             result = max(result, float(np.partition(large, -rank)[-rank]) / times)

@@ -105,7 +105,8 @@ class Stepper:
                                       system.shapes, None if excluded is None else excluded.with_solids())
                            if system.scene.colliders else None)
         self._halving = StepHalving(system, self._solver, self._whole)
-        self._held_lengths = MOST_HELD_STRETCH * np.maximum(system.rest_lengths, system.edge_lengths(system.nodes.start))
+        start = system.edge_lengths(system.nodes.start)
+        self._held_lengths = MOST_HELD_STRETCH * np.maximum(system.rest_lengths, start)
 
     def take_record(self) -> StepRecord:
         """Return the statistics since the last call and begin new ones."""

@@ -52,7 +52,7 @@ class StepHalving:
             return np.inf
         enough = DOUBLING_STRAIN * self._settings.max_strain_change
         return step_strain.largest_of_most(self.added_strain(before, result), self._system.edge_slices, enough,
-                                           settled=not result.unsettled)
+                                           settled=not result.unsettled, driven=result.driven)
 
     @staticmethod
     def way(before: State, result: StepResult) -> float:
@@ -79,8 +79,8 @@ class StepHalving:
         """Return the length of the step [ticks] to try after one of `size` that adds `grown` [-] to most edges.
 
         What a linear step adds too much grows with the square of its length at most: edges turn by an angle that grows
-        with the step, and are longer by half its square. So after a step that adds more than four times what is allowed,
-        one of half the length is rejected, too.
+        with the step, and are longer by half its square. So after a step that adds more than four times what is
+        allowed, one of half the length is rejected, too.
         """
         size //= 2
         while size > 1 and np.isfinite(grown) and grown > 4.0 * self._settings.max_strain_change:
