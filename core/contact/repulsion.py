@@ -49,9 +49,9 @@ LEVER = 4.0
 """Largest mass with which a gap is taken to move, over what it would be if nothing held the cloth [-]."""
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
-STIFFEST = 1e5
-"""Largest h^2 k over the mass [-]: it carries ten thousand times the weight of what it parts. What is pinched where
-solids leave no room gets no further apart by more, but is flung about by what stiffer springs hold."""
+STIFFEST = 3e3
+"""Largest h^2 k over the mass [-]: it carries some hundred times the weight of what it parts. Cloth that solids squeeze
+gets no further apart by more, but shakes."""
 STIFFENING_LOSS = 0.5
 """Part of its gap, or of the thickness where that is less, that a pair may lose before its spring gets stiffer [-]."""
 LOOSE = 0.1
