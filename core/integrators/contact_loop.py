@@ -266,7 +266,11 @@ class ContactLoop:
     def _over_weight(self, change: FloatArray) -> float:
         """How large a change of the velocities (V, 3) [m/s] is, over what weight makes of them in a step [-]."""
         made = self._by_weight
-        return float(np.sqrt(np.sum(self._mass * change ** 2) / made)) if made > 0.0 else np.inf
+        if not made > 0.0:
+            return np.inf
+        energy = change * change
+        energy *= self._mass
+        return float(np.sqrt(np.sum(energy) / made))
 
     @cached_property
     def _by_weight(self) -> float:

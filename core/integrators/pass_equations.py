@@ -87,8 +87,7 @@ class _OnDiagonal:
 
     def put(self, blocks: FloatArray) -> None:
         """`factor` times `blocks` (V, 3, 3), in the place of those before."""
-        if self._blocks is None:
-            self._A.add_diagonal(self._factor * blocks)
-        elif (blocks != self._blocks).any():
-            self._A.add_diagonal(self._factor * (blocks - self._blocks))
+        change = blocks if self._blocks is None else blocks - self._blocks
+        if self._blocks is None or change.any():
+            self._A.add_diagonal(change if self._factor == 1.0 else self._factor * change)
         self._blocks = blocks

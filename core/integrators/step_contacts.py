@@ -53,6 +53,7 @@ class StepContacts:
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, context.settings, context.watch
         self.pins, self._surfaces, self._trial = pins, context.surfaces, context.contact
         self._gravity = system.gravity.at(state.time + h)
+        self._base: tuple[FloatArray, FloatArray, FloatArray] | None = None          # y, d and `base` with these
         with context.watch.stage("contact"):
             self._to_springs: BoolArray | None = None
             self._expected: Touching | None = None
@@ -133,7 +134,10 @@ class StepContacts:
         """Where a step without velocity ends (V, 3) [m]: x0, the position alteration y and the change d of paths."""
         if self.constraints is None:
             return self.state.x
-        return self.state.x + self.constraints.alteration + self.constraints.path
+        y, d = self.constraints.alteration, self.constraints.path
+        if self._base is None or self._base[0] is not y or self._base[1] is not d:
+            self._base = y, d, self.state.x + y + d
+        return self._base[2]
 
     def pins_from(self, reference: FloatArray) -> ConstraintFilter:
         """The pins' filter with z counted from velocity `reference` (V, 3) [m/s] instead of v0."""

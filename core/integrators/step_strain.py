@@ -64,11 +64,11 @@ def of_most(added: FloatArray, enough: float = 0.0, *, settled: bool = True, dri
     if len(added) < COARSE_EDGES:
         return longest if settled else longest / UNSETTLED_FACTOR
     result, few = longest / SINGLE_EDGE_FACTOR, DRIVEN_EDGES if driven else FEW_EDGES
-    large = added[added > enough * min(times for _, times in few)]
     for part, times in few:
         rank = int(part * len(added)) + 1
-        if len(large) >= rank:
-            result = max(result, float(np.partition(large, -rank)[-rank]) / times)
+        large = added > max(enough, result) * times                  # a smaller one would not change the result
+        if np.count_nonzero(large) >= rank:
+            result = max(result, float(np.partition(added[large], -rank)[-rank]) / times)
     return result
 
 

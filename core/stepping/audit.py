@@ -220,6 +220,7 @@ class _Stack:
         self.first_vertex = np.cumsum([0, *map(len, positions)])
         self.first_triangle = np.cumsum([0, *map(len, triangles)])
         moved = [t + first for t, first in zip(triangles, self.first_vertex, strict=False)]
+        self._last: TriangleSurface | None = None                    # a memory of cost, not of results
         self.surface = surface or TriangleSurface.build(
             np.concatenate([np.zeros((0, 3)), *positions]), np.concatenate([np.zeros((0, 3), dtype=np.int64), *moved])
         )
@@ -236,7 +237,10 @@ class _Stack:
                 vertex = int(np.argmax(bad))
                 raise SceneError(f"vertex {vertex} of mesh {number} is at {x[vertex].tolist()}, which is not a number; "
                                  "leave this frame out of the audit")
-        return self.surface.at(np.concatenate([np.zeros((0, 3)), *positions]))
+        together = np.concatenate([np.zeros((0, 3)), *positions])
+        if self._last is None or not np.array_equal(self._last.positions, together):
+            self._last = self.surface.at(together)                   # meshes at rest keep their boxes
+        return self._last
 
 
 def _is_list(value: Any) -> bool:

@@ -23,13 +23,13 @@ from .front_solve import solve_all
 from .kernel_cache import for_kernels, njit
 from .multifrontal import solve_arguments
 from .options import INNER, KERNEL, MAKING
-from .pair_penalty import add_products
+from .pair_penalty import places_of, products_of_vertices, totals_of_pairs
 from .parallel_loop import share_parts
 from .thread_pool import LEAST_ROWS, LEAST_VERTICES, PARTS_PER_THREAD
 
 _packed_rows, _assembled_rows = for_kernels(packed.product_of_rows), for_kernels(block_matrix.product_of_rows)
 _restricted, _prolonged = for_kernels(multigrid.sums_of_groups), for_kernels(multigrid.values_of_vertices)
-_pair_products = for_kernels(add_products)
+_pair_totals, _pair_products = for_kernels(totals_of_pairs), for_kernels(products_of_vertices)
 
 _addresses: dict[tuple[Any, bytes], int] = {}                        # a memory of what is compiled, not of results
 
@@ -76,6 +76,9 @@ def compiled(operator: OperatorArrays, team: Any, x: Any) -> tuple[int, tuple[An
         *levels, factor = arrays
         groups = len(levels[1]) - 1
         arrays = (*levels, np.empty((groups, 3)), np.empty((groups, 3)), _factor_arrays(team, *factor))
+    else:
+        rows, pairs = arrays
+        arrays = rows, (*pairs, *places_of(pairs[0], len(x)))
     return address_of(OPERATORS[operator.kind], (team, 1, arrays, x, x)), arrays
 
 
@@ -97,7 +100,7 @@ def _packed(team: Any, threads: Any, arrays: Any, x: Any, result: Any) -> None:
     """Write A x: rows of a packed matrix, as `packed.product_of_rows` takes them, and pairs."""
     rows, pairs = arrays
     share_parts(team, threads, parts_of(threads, len(x), LEAST_ROWS), len(x), _packed_rows, rows + (x, result))
-    _add_pairs(pairs, x, result)
+    _add_pairs(team, threads, pairs, x, result)
 
 
 @njit(**KERNEL)
@@ -105,14 +108,19 @@ def _assembled(team: Any, threads: Any, arrays: Any, x: Any, result: Any) -> Non
     """Write A x: rows of a block matrix, as `block_matrix.product_of_rows` takes them, and pairs."""
     rows, pairs = arrays
     share_parts(team, threads, parts_of(threads, len(x), LEAST_ROWS), len(x), _assembled_rows, rows + (x, result))
-    _add_pairs(pairs, x, result)
+    _add_pairs(team, threads, pairs, x, result)
 
 
 @njit(**INNER)
-def _add_pairs(pairs: Any, x: Any, result: Any) -> None:
-    """Add the product of contacts, terms as of `pair_penalty.add_product`, without diagonal blocks."""
-    vertices, weights, normals, along, across = pairs
-    _pair_products(vertices, weights, normals, along, across, x, result)
+def _add_pairs(team: Any, threads: Any, pairs: Any, x: Any, result: Any) -> None:
+    """Add the product of contacts without diagonal blocks: terms and places as of `pair_penalty.add_product`."""
+    vertices, weights, normals, along, across, starts, entries, totals = pairs
+    if len(vertices) == 0:
+        return
+    share_parts(team, threads, parts_of(threads, len(vertices), LEAST_VERTICES), len(vertices), _pair_totals,
+                (vertices, weights, x, totals))
+    share_parts(team, threads, parts_of(threads, len(x), LEAST_VERTICES), len(x), _pair_products,
+                (starts, entries, weights, normals, along, across, totals, x, result))
 
 
 @njit(**KERNEL)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gaps, forces and stiffness matrix of pair contacts, compiled: one pair after the other, as pairs share vertices.
+"""Gaps, forces and stiffness matrix of pair contacts, compiled: one pair after the other, as pairs share vertices, or
+one vertex after the other.
 
 Arguments and results are those of `kernels.numpy.pair_penalty`.
 """
@@ -17,6 +18,7 @@ from ..formulas.vectors import weighted_sum
 from .kernel_cache import njit
 from .options import INLINED, KERNEL
 from .plain_functions import register
+from .thread_pool import LEAST_VERTICES, share
 from .vectors import add, at, at_corners, four, scale
 
 register(formulas, INLINED)
@@ -48,7 +50,21 @@ def diagonal(vertices: IntArray, weights: FloatArray, normals: FloatArray, along
 def add_product(vertices: IntArray, weights: FloatArray, normals: FloatArray, along: FloatArray, across: FloatArray,
                 x: FloatArray, result: FloatArray) -> None:
     """Add the product of C, without its diagonal blocks, and x (V, 3) to result (V, 3)."""
-    add_products(vertices, weights, normals, along, across, x, result)
+    starts, entries, totals = places_of(vertices, len(x))
+    share(totals_of_pairs, len(vertices), LEAST_VERTICES, vertices, weights, x, totals)
+    share(products_of_vertices, len(x), LEAST_VERTICES, starts, entries, weights, normals, along, across, totals, x,
+          result)
+
+
+def places_of(vertices: IntArray, count: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return where the vertices (P, 4) of pairs are, by vertex, and a workspace (P, 3).
+
+    Vertex i is entry e % 4 of pair e // 4 for each e of entries[starts[i]:starts[i + 1]], in ascending order. So
+    threads can add up the products of each vertex, in the order of the pairs.
+    """
+    starts, entries = np.zeros(count + 1, dtype=np.int64), np.empty(vertices.size, dtype=np.int64)
+    _sort_entries(vertices, starts, entries)
+    return starts, entries, np.empty((len(vertices), 3))
 
 
 @njit(**KERNEL)
@@ -89,13 +105,38 @@ def _add_diagonal(vertices: Any, weights: Any, normals: Any, along: Any, across:
 
 
 @njit(**KERNEL)
-def add_products(vertices: Any, weights: Any, normals: Any, along: Any, across: Any, x: Any, result: Any) -> None:
-    """Add each pair's product with x (V, 3), without diagonal blocks, to `result` (V, 3)."""
+def _sort_entries(vertices: Any, starts: Any, entries: Any) -> None:
+    """Write `starts` (V + 1,), zero before, and `entries` (4 P,) of `places_of`."""
+    last = len(starts) - 1
     for p in range(len(vertices)):
-        n = at(normals, p)
-        total = weighted_sum((0.0, 0.0, 0.0), four(weights, p), at_corners(x, vertices, p))
         for k in range(4):
-            i = vertices[p, k]
-            part = product_beside_diagonal(weights[p, k], at(x, i), total, along[p], across[p], n)
+            starts[vertices[p, k] + 1] += 1
+    for i in range(last):
+        starts[i + 1] += starts[i]
+    for p in range(len(vertices)):
+        for k in range(4):
+            entries[starts[vertices[p, k]]] = 4 * p + k
+            starts[vertices[p, k]] += 1
+    for i in range(last, 0, -1):
+        starts[i] = starts[i - 1]
+    starts[0] = 0
+
+
+@njit(**KERNEL)
+def totals_of_pairs(begin: Any, end: Any, vertices: Any, weights: Any, x: Any, totals: Any) -> None:
+    """Write sum_i w_i x_i of pairs begin..end - 1 to totals (P, 3)."""
+    for p in range(begin, end):
+        totals[p, 0], totals[p, 1], totals[p, 2] = weighted_sum((0.0, 0.0, 0.0), four(weights, p),
+                                                                at_corners(x, vertices, p))
+
+
+@njit(**KERNEL)
+def products_of_vertices(begin: Any, end: Any, starts: Any, entries: Any, weights: Any, normals: Any, along: Any,
+                         across: Any, totals: Any, x: Any, result: Any) -> None:
+    """Add the products of all pairs, without diagonal blocks, to vertices begin..end - 1 of result (V, 3)."""
+    for i in range(begin, end):
+        for e in range(starts[i], starts[i + 1]):
+            p, k = entries[e] // 4, entries[e] % 4
+            part = product_beside_diagonal(weights[p, k], at(x, i), at(totals, p), along[p], across[p], at(normals, p))
             for axis in range(3):
                 result[i, axis] += part[axis]

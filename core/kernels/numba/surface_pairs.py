@@ -92,10 +92,11 @@ def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, 
         least: (tasks,), smallest distance of each task [m]; it begins with the radius of the search.
         found, count: as of `triangle_pairs.keep`.
     """
-    half = (len(least) + 1) // 2
+    half, best = (len(least) + 1) // 2, np.inf
     for number in range(start, end):
         # neighbouring tasks go to different threads: they have about the same amount of work
         task = 2 * number if number < half else 2 * (number - half) + 1
+        least[task] = min(least[task], best)                         # what is further away changes no result
         if task < tasks:
             _meet(task, x, a, a_owned, a_sides, a_order, a_rows, y, b, b_owned, b_sides, b_order, b_rows, b_leaves,
                   same, edges, first, least, found, count)
@@ -103,6 +104,7 @@ def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, 
             begins = (task - tasks) * RINGS_PER_TASK
             least[task] = look_around(begins, min(begins + RINGS_PER_TASK, len(vertices)), vertices, star, begin, x, a,
                                       a_owned, a_sides, a_order, edges, first, least[task], task, found, count)
+        best = least[task]
 
 
 @njit(**MAKING)
