@@ -44,9 +44,8 @@ def edge_tensions(edges: SplitEdges, place: IntArray, cloth: Cloth, first: int, 
     for force in forces:
         stencil = force.stencil
         if stencil.weights.shape[1:] == (3, 2) and np.array_equal(stencil.vertices, triangles):
-            P = force.stress(x, v)
-            stress = np.stack([np.stack(column, axis=-1) for column in P], axis=1)    # (T, 2, 3)
-            pull -= np.einsum("tic,tcd->tid", stencil.weights, stress)
+            for c, column in enumerate(force.stress(x, v)):
+                pull -= stencil.weights[:, :, c, None] * np.stack(column, axis=-1)[:, None]
     tension = np.zeros(len(edges))
     for side in (0, 1):
         t, i = np.divmod(edges.corners[:, side], 3)

@@ -81,12 +81,13 @@ def weight(form: int, side: int, q: Any, r: Any, n: Vector, x2: Vector) -> Any:
         w = falloff(r, q[5], q[6], q[7])
     else:
         w = falloff(np.abs(height), q[5], q[6], q[7])
-        if form == 1:
-            radius = length(subtract(x2, scale(height, n)))
-        else:
-            cosine = minimum(maximum(divide(height, length(x2)), -1.0), 1.0)
-            radius = np.arccos(cosine) * (180.0 / np.pi)
-        w = w * falloff(radius, q[8], q[9], q[10])
+        if q[8] != 0.0 or q[10] < np.inf:                           # it depends on the radius at all
+            if form == 1:
+                radius = length(subtract(x2, scale(height, n)))
+            else:
+                cosine = minimum(maximum(divide(height, length(x2)), -1.0), 1.0)
+                radius = np.arccos(cosine) * (180.0 / np.pi)
+            w = w * falloff(radius, q[8], q[9], q[10])
     return select(side * height < 0.0, 0.0, w)
 
 
@@ -243,29 +244,32 @@ def unless_zero(w: Any, a: Vector) -> Vector:
     return select_vector(w > 0.0, a, (0.0 * w, 0.0 * w, 0.0 * w))
 
 
-def rows(shape: int, h: float, c: Any, along: Any, radial: Any, across: Any, v: Vector, d: Vector, r: Any, n: Vector
-         ) -> Any:
-    """Return the six numbers xx, xy, xz, yy, yz, zz of D + h K; none of the four coefficients is negative.
+def damping_rows(c: Any, along: Any, v: Vector) -> Any:
+    """Return the six numbers xx, xy, xz, yy, yz, zz of D = c I + along v v^T / |v|^2."""
+    along = along * divide(1.0, dot(v, v))
+    return (c + along * v[0] * v[0], along * v[0] * v[1], along * v[0] * v[2],
+            c + along * v[1] * v[1], along * v[1] * v[2], c + along * v[2] * v[2])
 
-    D = c I + along v v^T / |v|^2; K = radial d d^T / r^2 + across (I - d d^T / r^2), only around the axis n for the
-    shape 1, and without the part across for planes and surfaces (2).
+
+def stiffness_rows(shape: int, h: float, c: Any, radial: Any, across: Any, d: Vector, r: Any, n: Vector) -> Any:
+    """Return the six numbers of c I + h K; no coefficient is negative.
+
+    K = radial d d^T / r^2 + across (I - d d^T / r^2), only around the axis n for the shape 1, and without the part
+    across for planes and surfaces (2).
     """
-    along, radial, across = along * divide(1.0, dot(v, v)), h * radial, h * across
+    radial, across = h * radial, h * across
     if shape == 2:
         across = 0.0 * across
     k = (radial - across) * divide(1.0, r * r)
     p = across if shape == 1 else 0.0 * across
     c = c + across
-    return (c + along * v[0] * v[0] + k * d[0] * d[0] - p * n[0] * n[0],
-            along * v[0] * v[1] + k * d[0] * d[1] - p * n[0] * n[1],
-            along * v[0] * v[2] + k * d[0] * d[2] - p * n[0] * n[2],
-            c + along * v[1] * v[1] + k * d[1] * d[1] - p * n[1] * n[1],
-            along * v[1] * v[2] + k * d[1] * d[2] - p * n[1] * n[2],
-            c + along * v[2] * v[2] + k * d[2] * d[2] - p * n[2] * n[2])
+    return (c + k * d[0] * d[0] - p * n[0] * n[0], k * d[0] * d[1] - p * n[0] * n[1],
+            k * d[0] * d[2] - p * n[0] * n[2], c + k * d[1] * d[1] - p * n[1] * n[1],
+            k * d[1] * d[2] - p * n[1] * n[2], c + k * d[2] * d[2] - p * n[2] * n[2])
 
 
 def stiffness_product(shape: int, radial: Any, across: Any, d: Vector, r: Any, n: Vector, y: Vector) -> Vector:
-    """Return K y, with K of `rows`."""
+    """Return K y, with K of `stiffness_rows`."""
     if shape == 2:
         across = 0.0 * across
     result = add(scale(across, y), scale((radial - across) * divide(1.0, r * r) * dot(d, y), d))

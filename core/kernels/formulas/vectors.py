@@ -56,7 +56,13 @@ def divide(numerator: FloatArray | float, denominator: FloatArray) -> FloatArray
 
 
 def power(base: Any, exponent: float) -> Any:
-    """Return base to the exponent; base > 0."""
+    """Return base to the exponent; base > 0. Whole exponents that fields often have need no logarithm."""
+    if exponent == 0.0:
+        return 0.0 * base + 1.0
+    if exponent == -1.0:
+        return 1.0 / base
+    if exponent == -2.0:
+        return 1.0 / (base * base)
     return base ** exponent
 
 

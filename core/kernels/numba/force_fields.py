@@ -15,7 +15,16 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..formulas import force_fields as formulas
 from ..formulas import gradient_noise, random_numbers
-from ..formulas.force_fields import harmonic_offset, offset, product, rows, stiffness_product, turning, weight
+from ..formulas.force_fields import (
+    damping_rows,
+    harmonic_offset,
+    offset,
+    product,
+    stiffness_product,
+    stiffness_rows,
+    turning,
+    weight,
+)
 from ..formulas.gradient_noise import Table
 from ..formulas.random_numbers import strength_noise
 from ..numpy.force_fields import FULL
@@ -99,7 +108,7 @@ def _along_normals(begin: Any, end: Any, starts: Any, corners: Any, q: Any, loos
 def _loop(name: str) -> Callable[..., Any]:
     """Return the loop of a law."""
     law, full, spins = getattr(formulas, name), name in FULL, name == "flux"
-    has_length = name == "harmonic"
+    has_length, drags = name == "harmonic", name == "drag"
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
     def add_points(begin, end, codes, q, frame, x, v, base, h, place, normal, visible, table,  # type: ignore[no-untyped-def]
@@ -147,7 +156,10 @@ def _loop(name: str) -> Callable[..., Any]:
                     if stiff:
                         behind = subtract(point, at(base, i))
                         total = add(total, stiffness_product(stiff_shape, radial, across, away, r, n, behind))
-                    A = rows(stiff_shape, h, c, along, radial, across, speed, away, r, n)
+                    if drags:
+                        A = damping_rows(c, along, speed)
+                    else:
+                        A = stiffness_rows(stiff_shape, h, c, radial, across, away, r, n)
                     for a in range(6):
                         blocks[i, a] += whole_share * A[a]
                 elif resists:

@@ -21,11 +21,12 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..formulas import force_fields as formulas
 from ..formulas.force_fields import (
+    damping_rows,
     harmonic_offset,
     offset,
     product,
-    rows,
     stiffness_product,
+    stiffness_rows,
     turning,
     unless_zero,
     weight,
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from ...stencils.stencil import Stencil
 
 FULL = ("force", "harmonic", "drag")
-"""Laws whose derivatives are more than a multiple of the identity."""
+"""Laws whose derivatives are more than a multiple of the identity: those of drag along the velocity, those
+of the others in space."""
 
 
 def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: FloatArray, v: FloatArray,
@@ -91,7 +93,8 @@ def add_field(law: str, codes: IntArray, q: FloatArray, frame: FloatArray, x: Fl
         if resists and law in FULL:
             total = add(total, scale(c + along, speed))
             total = add(total, stiffness_product(stiff_shape, radial, across, away, r, n, behind))
-            A = rows(stiff_shape, h, c, along, radial, across, speed, away, r, n)
+            A = damping_rows(c, along, speed) if law == "drag" else stiffness_rows(
+                stiff_shape, h, c, radial, across, away, r, n)
             blocks += shares[0] * np.stack(np.broadcast_arrays(*A), axis=1)
         elif resists:
             total = add(total, scale(c, speed))
