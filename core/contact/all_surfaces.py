@@ -187,6 +187,14 @@ class Motion:
             self._covered = result
         return self._covered
 
+    def narrow(self, some: IntArray, room: float) -> BoolArray:
+        """Return which of `some` vertices of colliders (n,) have a closed one less than `room` [m] in front of them at
+        the end: cloth there is pinched."""
+        low, high = box(self.x_t1[some])
+        found = covered([(m.x_t1, m.shape, m.tree_t1) for m in self._moving], low, high, room)
+        result: BoolArray = np.concatenate(found)[some]
+        return result
+
     def within(self, x0: FloatArray) -> BoolArray:
         """Which vertices of cloth at x0 (V, 3) [m] are inside a closed part of each of the S colliders at the start
         (S, V)."""

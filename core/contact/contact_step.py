@@ -279,6 +279,7 @@ class SelfContactStep:
         self._history.see_tangled(not solid.all())
         if around.pinched is not None:                               # between solids layers may pass
             left = left[~all_of(np.pad(around.pinched, (0, len(around.start) - count))[left])]
+        left = left[~around.narrow(left)]
         self.crosses = len(left) > 0 and len(self._around.crossings) == 0
         return x
 

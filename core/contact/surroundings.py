@@ -248,6 +248,18 @@ class Surroundings:
             self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
             self.left |= through_open(pierced, way, len(self.x0), self.motion.open)
 
+    def narrow(self, some: IntArray) -> BoolArray:
+        """Return which rows of vertices `some` (n, k) have one of a collider with another one in front of it at the end
+        of the step, and less room than cloth takes there: cloth may cross it, and nothing keeps them apart."""
+        count = len(self.x0)
+        if self.motion is None or not (some >= count).any():
+            return np.zeros(len(some), dtype=np.bool_)
+        vertices = np.unique(some[some >= count]) - count
+        found = np.zeros(len(self.start), dtype=np.bool_)
+        found[count + vertices] = self.motion.narrow(vertices, 2.0 * float(self._fixed.thickness[:count].max()))
+        result: BoolArray = any_of(found[some])
+        return result
+
     def _not_excluded(self, crossings: IntArray) -> IntArray:
         """Those of the crossings (N, 2) that are not excluded from contact."""
         pair_filter = self._fixed.pair_filter

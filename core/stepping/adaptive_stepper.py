@@ -22,7 +22,7 @@ from ..integrators.step_context import StepContext
 from ..model.particle_system import ParticleSystem
 from ..state import State, StepControl
 from ..stopwatch import Stopwatch
-from .step_halving import MAX_CONTACT_HALVING, StepHalving
+from .step_halving import SHORTEST_PART, StepHalving
 from .tears import carried_over, torn_after
 
 MAX_EDGE_GROWTH = 1e3
@@ -53,21 +53,21 @@ class StepRecord:
     rejected: int = 0
     effort: float = 0.0
 
-    def accept(self, result: StepResult, h: float) -> None:
-        """Count an accepted step of size h [s]."""
+    def accept(self, result: StepResult, h: float, *, bad: bool = False) -> None:
+        """Count an accepted step of size h [s]; `bad`: the best that there is, although rules speak against it."""
         self.step_min = min(self.step_min, h) if self.steps else h
         self.step_max = max(self.step_max, h)
         self.steps += 1
         self.iterations += result.iterations
         self.residual = max(self.residual, result.residual)
         self.effort += result.effort
-        self.converged &= result.converged and not self.exhausted
+        self.converged &= result.converged and not self.exhausted and not bad
 
     @property
     def exhausted(self) -> bool:
         """Return whether no step is halved any more in this frame, unless it is not finite: after as many rejected
         steps as make eighths of one, or too much effort."""
-        return self.effort > MOST_EFFORT or self.rejected >= MAX_CONTACT_HALVING
+        return self.effort > MOST_EFFORT or 2 * self.rejected >= SHORTEST_PART
 
     def reject(self, result: StepResult) -> None:
         """Count a rejected step."""
@@ -184,13 +184,13 @@ class Stepper:
             if not spent:
                 size, for_rest = attempt.size, attempt.for_rest
         self._check(state, result, grown, h, size, frame)
-        self._record.accept(result, h)
+        self._record.accept(result, h, bad=attempt.bad)
         after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size,
                                    way=way)
         if self._record.exhausted:                # through the rest of the frame in eighths, or in the longest steps
             rest, longest = done + size, control.longest
             if self._record.effort <= MOST_EFFORT:
-                longest = min(longest, max(1, self._whole // MAX_CONTACT_HALVING))
+                longest = min(longest, max(1, 2 * self._whole // SHORTEST_PART))
             while after.size < longest and rest % (2 * after.size) == 0:
                 after = replace(after, size=2 * after.size)
         accepted = self._let_through(context.accepted(replace(result.state, time=end, control=after)), result, context)

@@ -83,7 +83,8 @@ class Certificate:
         iterations: linear iterations in all these steps.
         residual: largest final residual of the steps [-].
         converged: whether every step met its tolerance with its own set of contacts, within the bounds of a frame's
-            effort and retries. Contacts that change at the end of a step belong to the next one.
+            effort and retries, and no rule spoke against a step that could not be shorter. Contacts that change at the
+            end of a step belong to the next one.
         rejected: steps that were tried and taken again in halves.
         backend: backend of the inner loops, "numpy" or "numba".
         seconds: wall-clock time per stage [s].

@@ -29,9 +29,10 @@ MAX_STACKED_FALL = 1.0
 on the way pushes cloth away."""
 MAX_FALL_ON_SOLIDS = 2.5
 """The same bound for cloth that is in contact with solids alone [-]."""
-MAX_CONTACT_HALVING = 8
-"""Smallest part of a step, as its inverse, to which it is halved because cloth begins to intersect or an edge is too
-long: pins may ask for that whatever the step is."""
+SHORTEST_PART = 16
+"""Smallest part of the longest step, as its inverse, to which it is halved for a better end, where there is a usable
+one: corrections of positions become velocities, the higher the shorter the step. After half as many rejected steps, the
+rest of a frame is taken in steps of twice that length."""
 
 
 class StepHalving:
@@ -70,10 +71,14 @@ class StepHalving:
                 way: float = np.inf) -> Attempt:
         """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges and moves no vertex further than
         `way` [m]."""
-        if size == 1 or not self._must_halve(control, size, h, result, grown, way):
-            return Attempt(rejected=False)
-        alone = result.piled and not self._must_halve(control, size, h, replace(result, piled=False), grown, way)
-        return Attempt(rejected=True, for_rest=alone, size=self._shorter(size, grown))
+        long, bad = self._is_long(control, h, result, way), self._is_bad(result, grown)
+        usable, shortest = result.finite and not result.hopeless, max(control.longest // SHORTEST_PART, 1)
+        if size == 1 or not (long or bad and (not usable or size > shortest)):
+            return Attempt(rejected=False, bad=bad)
+        alone = result.piled and not bad and not self._is_long(control, h, replace(result, piled=False), way)
+        shorter = self._shorter(size, grown)
+        return Attempt(rejected=True, for_rest=alone, bad=bad,
+                       size=max(shorter, min(size // 2, shortest)) if usable else shorter)
 
     def _shorter(self, size: int, grown: float) -> int:
         """Return the length of the step [ticks] to try after one of `size` that adds `grown` [-] to most edges.
@@ -121,17 +126,15 @@ class StepHalving:
             after = replace(after, size=size // 2)
         return after
 
-    def _must_halve(self, control: StepControl, size: int, h: float, result: StepResult, grown: float,
-                    way: float) -> bool:
-        if not result.finite:
-            return True
-        intersects = result.crosses or result.overlong or result.spiky
-        return self._settings.adaptive and (
-            result.failed or result.made > MAX_ENERGY_GAIN
-            or max(grown, result.torn) > self._settings.max_strain_change
-            or h > self._longest(control, result, way)
-            or intersects and size > self._whole // MAX_CONTACT_HALVING
-            or result.overlong and not control.overlong)
+    def _is_bad(self, result: StepResult, grown: float) -> bool:
+        """Return whether a shorter step may have a better end."""
+        return not result.finite or self._settings.adaptive and (
+            result.failed or result.crosses or result.overlong or result.spiky or result.made > MAX_ENERGY_GAIN
+            or max(grown, result.torn) > self._settings.max_strain_change)
+
+    def _is_long(self, control: StepControl, h: float, result: StepResult, way: float) -> bool:
+        """Return whether a step of h [s] is too long for its contacts."""
+        return self._settings.adaptive and result.finite and h > self._longest(control, result, way)
 
     def _longest(self, control: StepControl, result: StepResult, way: float = np.inf) -> float:
         """Return the longest step [s] for the contacts of `result`, as of `_fall_time`."""
@@ -160,8 +163,10 @@ class Attempt:
         rejected: whether it is taken again in shorter ones.
         for_rest: whether it is so only to let cloth on cloth rest.
         size: length of the shorter ones [ticks].
+        bad: whether a shorter one may have a better end.
     """
 
     rejected: bool
     for_rest: bool = False
     size: int = 0
+    bad: bool = False
