@@ -22,6 +22,7 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..model.elastic_forces import ElasticForces
 from ..model.velocity_forces import RateForce
+from ..row_ops import length
 from ..state import InVain
 from .linearisation import Linearisation
 from .pass_equations import PassEquations
@@ -52,6 +53,8 @@ GOOD = 0.1
 and costs as much as an iteration."""
 QUICK_MOTION = 0.02
 """Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
+FAR_DRAGGED = 0.5
+"""Mean slide of contacts in a step, over the least mean edge length of a cloth, above which all are settled [-]."""
 TEARS = 0.2
 """Growth of an edge in a quick step, over its rest length, above which the contacts are looked at again [-]."""
 CALM = 0.1
@@ -257,7 +260,20 @@ class ContactLoop:
         pile would never come to rest."""
         touching = 0 if self._constraints is None else len(self._constraints)
         pressed = 0 if self._pairs is None else self._pairs.touching
-        return touching > max(MANY_CONTACTS, pressed) and not self._is_small(u - self._state.v, QUICK_MOTION)
+        return (touching > max(MANY_CONTACTS, pressed) and not self._is_small(u - self._state.v, QUICK_MOTION)
+                and not self._is_dragged(u))
+
+    def _is_dragged(self, u: FloatArray) -> bool:
+        """Return whether pins or colliders drag the cloth over solids with velocities u (V, 3) [m/s] by `FAR_DRAGGED`
+        or more.
+
+        What contacts hold by mistake is then new in each step, and what drags pulls against it: it adds up.
+        """
+        solids, own = self._constraints, self._system.self_contact
+        if solids is None or len(solids) == 0 or own is None or not self.contacts.driven:
+            return False
+        way = self._h * length(u[solids.vertex] - solids.carried)
+        return float(way.mean()) > FAR_DRAGGED * own.finest
 
     def _is_small(self, change: FloatArray, part: float) -> bool:
         """Whether a change of the velocities (V, 3) [m/s] is below this part of what weight makes of them in a step."""
