@@ -21,7 +21,7 @@ from tests.scenes.staging import AS_IN_BLENDER
 
 if sys.argv[1] == "numba":
     from core.kernels.numba import thread_count
-    thread_count._free = lambda: int(sys.argv[2])                     # also where another program has a core
+    thread_count._free_threads = lambda: int(sys.argv[2])                     # also where another program has a core
 staged = [scenes_of_folds.drape(33, frames=14), scenes_of_layers.falling_sheets(6, count=5, frames=10),
           scenes_of_colliders.walking_leg(10, frames=8)]
 for scene in staged:
