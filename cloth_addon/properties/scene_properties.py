@@ -98,8 +98,8 @@ class MuslinScene(bpy.types.PropertyGroup):
         name="On Solids", description="Contact of the cloth's vertices with the faces of colliders",
         items=[("CONSTRAINTS", "Constraints", "Exact, with friction that sticks without creeping, as published by "
                 "Baraff and Witkin", 0),
-               ("SPRINGS", "Springs", "As between cloth and cloth: yields where colliders squeeze the cloth, but "
-                "friction creeps", 1)],
+               ("SPRINGS", "Springs", "As between cloth and cloth: yields where colliders squeeze the cloth, and "
+                "takes less time where cloth is pulled over them", 1)],
         default="CONSTRAINTS", options=set(),
     )
     newton_iterations: IntProperty(

@@ -19,11 +19,13 @@ from .bounds import of_pairs
 from .contact_history import ContactHistory
 from .continuous import NEVER, Pairs
 from .half_spaces import HalfSpaces
+from .pair_contacts import make_contacts
 from .piles import Pressing
-from .repulsion import Contacts, Repulsion, make_contacts
+from .repulsion import Contacts, Repulsion
 from .self_contact import SelfContact
 from .surroundings import EDGES_AND_TIPS, Surroundings
 from .truncation import cut_motion
+from .turns import turns
 from .untangling import lift_out, pull_apart
 from .warm_start import recalled
 
@@ -38,11 +40,12 @@ class SelfContactStep:
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, around: Surroundings, v0: FloatArray,
                  expected: FloatArray, base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False,
-                 but: BoolArray | None = None, end: float = 0.0) -> None:
+                 but: BoolArray | None = None, end: float = 0.0, inertia: FloatArray | None = None) -> None:
         self._end = end                                                                    # of the step [s]
         self._fixed, self._history, self._around = fixed, history, around
         self._base, self._h, self._v0 = base, h, v0
         self._pins, self._constrained, self._but = pins, constrained, but
+        self._inertia = None if inertia is None else np.concatenate([inertia, np.zeros(len(around.start) - len(base))])
         self._rounds = 0                     # in which the cut looked for ways apart
         self._divided: tuple[Pairs | None, tuple[Pairs, Pairs, IntArray] | None] = None, None    # by `_movable`
         self.crosses = False                 # whether the cut left what passes through something, where nothing did
@@ -55,6 +58,7 @@ class SelfContactStep:
         close = around.close()
         thickness = fixed.thickness_of(close)
         going_on = self._going_on(close, thickness, base + h * expected)
+        self._turn: tuple[IntArray, FloatArray] | None = None        # of the first contacts, rows and rotations
         self.repulsion = Repulsion(base, h, self._contacts(going_on, thickness))
         crossings = around.crossings[~around.caught]
         if len(crossings):
@@ -105,9 +109,10 @@ class SelfContactStep:
                 there[there] = ~self._but[vertex[there]]
             rows = np.flatnonzero(~there)
             pairs, thickness = pairs[rows], thickness[rows]
-        return self._prescribed(make_contacts(
+        return self._prescribed(self._turning(make_contacts(
             fixed.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, thickness,
-            fixed.friction_of(pairs, self._end), self._around.start, self._inverse_mass, self._h, self._unheld))
+            fixed.friction_of(pairs, self._end), self._around.start, self._inverse_mass, self._h, self._unheld,
+            self._inertia)))
 
     def _prescribed(self, contacts: Contacts) -> Contacts:
         """The contacts, what colliders do in them as known."""
@@ -115,11 +120,29 @@ class SelfContactStep:
             return contacts
         return contacts.prescribed(self._around.motion.x_t0, self._solids_end, len(self._base), self._h)
 
+    def _turning(self, contacts: Contacts) -> Contacts:
+        """Return the contacts, those with a face of a collider in the frame that turns with it."""
+        if self._around.motion is None:
+            return contacts
+        start, end, count = self._around.motion.x_t0, self._solids_end, len(self._base)
+        rows = np.flatnonzero((contacts.vertices[:, 0] < count) & all_of(contacts.vertices[:, 1:] >= count))
+        corners = contacts.vertices[rows][:, 1:] - count
+        moves = any_of((start[corners] != end[corners]).any(axis=2))
+        rows, corners = rows[moves], corners[moves]
+        turn = turns(start[corners], end[corners])
+        if self._turn is None:
+            self._turn = rows, turn
+        return contacts.turned(rows, turn, self._around.start, self._h)
+
     def _as_before(self, near: BoolArray) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
         """Which contacts touched in the step before, their normal forces [N], impulses of friction (C, 3) [N s] and
         stiffness over the mass [-]."""
         known, pressing, holding, stiffness = recalled(
             self._history.warm_start, self.repulsion.contacts.key, near, self._fixed.features.vertex_of)
+        if self._turn is None:
+            return known, pressing, self._h * holding, stiffness
+        rows, turn = self._turn
+        holding[rows] = np.einsum("pij,pj->pi", turn, holding[rows])
         return known, pressing, self._h * holding, stiffness
 
     # ------------------------------------------------------------------ the solve
@@ -135,6 +158,10 @@ class SelfContactStep:
     def impulse(self, velocity: FloatArray) -> FloatArray:
         """Impulses h f (V, 3) [N s] of contact at `velocity` (V, 3)."""
         return self.repulsion.impulse(velocity)
+
+    def carried(self, velocity: FloatArray) -> FloatArray:
+        """Return `velocity` (V, 3) [m/s], that of vertices which stick on solids by what carries them."""
+        return self.repulsion.carried(velocity)
 
     def springs(self, velocity: FloatArray) -> FloatArray:
         """The part of `impulse` that presses cloth off cloth."""

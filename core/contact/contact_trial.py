@@ -100,7 +100,8 @@ class ContactTrial:
 
     def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
               pins: ConstraintFilter, motion: Motion | None = None, *, itself: bool = True,
-              constrained: bool = False, but: BoolArray | None = None, end: float = 0.0) -> SelfContactStep:
+              constrained: bool = False, but: BoolArray | None = None, end: float = 0.0,
+              inertia: FloatArray | None = None) -> SelfContactStep:
         """Begin a try of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s].
 
         Args:
@@ -108,6 +109,7 @@ class ContactTrial:
             motion, itself: as in `look`.
             constrained: whether constraints keep vertices of cloth off faces of colliders, `but` for these (V,).
             end: time of the end of the step [s].
+            inertia: (V,) as of `repulsion.make_contacts`.
         """
         last = self.history.warm_start
         if last.gain is not None:
@@ -120,7 +122,7 @@ class ContactTrial:
         if but is not None and left and around.see_faces(but):
             around.cover(base + h * expected)
         return SelfContactStep(self.fixed, self.history, around, v0, expected, base, h, pins, constrained=constrained,
-                               but=but if left else None, end=end)
+                               but=but if left else None, end=end, inertia=inertia)
 
     def kept_inside(self, around: Surroundings, touching: Touching) -> BoolArray:
         """Return which vertices are held inside each of the S colliders by pins nearby (S, V): they cannot be outside,

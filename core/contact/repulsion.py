@@ -10,11 +10,12 @@ the weights add up to zero, so that momentum is kept. In the velocity u at the e
 adds h^2 k w w^T n n^T + h c w w^T Q to A. Vertices of a collider take part in d and s with the positions and
 velocities that they are known to have, and in nothing else.
 
-*How stiff.* k = STIFFNESS m_p / h^2 [N/m] with 1 / m_p = sum_i w_i^2 / m_i, the mass with which the gap moves: a step
-leaves 1 / (1 + STIFFNESS) of an approach, and N sheets at rest come nearer by g h^2 N / STIFFNESS. That is far below
-the elastic stiffness along the cloth, and on purpose: two vertices that touch move as one against their mass alone,
-but a diagonal preconditioner takes it that they move against h^2 k. What is pressed by more than weight, a knot under
-tension, shows by a gap that goes on closing; its spring is made STIFFER until it does not.
+*How stiff.* k = STIFFNESS m_p / h^2 [N/m] with 1 / m_p = sum_i w_i^2 / m_i, the mass with which the gap moves
+(`pair_contacts`): a step leaves 1 / (1 + STIFFNESS) of an approach, and N sheets at rest come nearer by
+g h^2 N / STIFFNESS. That is far below the elastic stiffness along the cloth, and on purpose: two vertices that touch
+move as one against their mass alone, but a diagonal preconditioner takes it that they move against h^2 k. What is
+pressed by more than weight, a knot under tension, shows by a gap that goes on closing; its spring is made STIFFER until
+it does not.
 
 Where nearly all of a pair is held by pins, a gap moves by little even if what is left moves far: m_p is bounded by
 LEVER times what it were without pins, or that vertex would be flung away for what it cannot mend.
@@ -25,11 +26,11 @@ fast as RECOVERY says: at once, it would be thrown out. What pressed in the step
 lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and not below. How stiff it had to be is
 carried over, too.
 
-*Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by a drag c that stops it
-`MOST_STICK_DRAG` times over, Q = I - n n^T, and by g, all that held it in the step before: what g lacked, c would make
-up for by a slide, step after step, and everything would creep. Where that is more than mu lambda it slides: the
-force is brought back to the limit, and linearised there. Along itself it does not change with s, however slow the
-slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c.
+*Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by g, all that held it in the
+step before, and by a drag c, Q = I - n n^T, with which a slide by ELASTIC in the step makes up for mu lambda: what g
+lacked, c alone would make up for by a slide, step after step, and everything would creep. Where the sum is more than
+mu lambda it slides: the force is brought back to the limit, and linearised there. Along itself it does not change with
+s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c.
 """
 
 from __future__ import annotations
@@ -42,18 +43,13 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, pick
+from .friction import ELASTIC
 
-STIFFNESS = 30.0
-"""h^2 k over the mass with which the gap moves [-]."""
-LEVER = 4.0
-"""Largest mass with which a gap is taken to move, over what it would be if nothing held the cloth [-]."""
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
 STIFFEST = 3e3
 """Largest h^2 k over the mass [-]: it carries some hundred times the weight of what it parts. Cloth that solids squeeze
 gets no further apart by more, but shakes."""
-STIFFENING_LOSS = 0.5
-"""Part of its gap, or of the thickness where that is less, that a pair may lose before its spring gets stiffer [-]."""
 LOOSE = 0.1
 """Part of the normal that constraints must leave to one of a pair's vertices for its spring to get stiffer [-]: what
 solids hold on both sides of a pinch comes no further for any force."""
@@ -64,14 +60,6 @@ LEAST_CARRYING_LIFT = 0.25
 would sink until they get stiffer once more, and jump, for ever."""
 CARRIED = 0.9
 """Part of the last step's normal force that a spring starts with [-]."""
-LIFTED = 1.0
-"""Part of the full d* by which that makes it longer at most [-]: what holds a pair together against its spring, a
-constraint of a solid, must not load it more and more, and let go of it one day. Of the d* of a step, which follows the
-gap, it would be less the further that sinks, and let it sink the quicker."""
-RECOVERY = 4.0
-"""Part of the missing gap by which a pair that starts too close is moved out per second [1/s]."""
-MOST_STICK_DRAG = 50.0
-"""Largest h c over the mass [-]."""
 FRICTION_PASSES = 2
 """Solutions by which friction is corrected at once; after that the next step goes on from there."""
 LATE_OVERLAP = 0.05
@@ -102,6 +90,7 @@ class Contacts:
         mass (C,) [kg]: with which the gap moves. touches (C,): whether the spring acts.
         floor (C,) [m]: gap below which the spring has given way.
         lift (C,) [m]: by how much what pressed before may make d* longer at most.
+        grip (C,): h c of a pair that sticks [kg].
         fixed (C, 3) [m], carried (C, 3) [m/s]: what colliders add to sum_i w_i x_i at the end of the step, and to
             sum_i w_i u_i; their own vertices have no weight.
     """
@@ -120,6 +109,7 @@ class Contacts:
     mass: FloatArray
     floor: FloatArray
     lift: FloatArray
+    grip: FloatArray
     touches: BoolArray
     fixed: FloatArray
     carried: FloatArray
@@ -136,6 +126,21 @@ class Contacts:
         """These contacts, and then the others."""
         return Contacts(**{f.name: np.concatenate([getattr(self, f.name), getattr(other, f.name)])
                            for f in fields(self)})
+
+    def turned(self, rows: IntArray, turn: FloatArray, start: FloatArray, h: float) -> Contacts:
+        """Return the contacts, those of `rows` (R,) in a frame that turns by `turn` (R, 3, 3) in h [s].
+
+        What is carried round by a turning surface does not slide over it, although the two ends of its gap move
+        differently. start (V, 3) [m]: positions at the start of the step.
+        """
+        if len(rows) == 0:
+            return self
+        result = replace(self, normal=self.normal.copy(), hold=self.hold.copy(), carried=self.carried.copy())
+        offset = np.einsum("pk,pki->pi", self.weights[rows], pick(start, self.vertices[rows]))
+        result.normal[rows], result.hold[rows], ahead = (
+            np.einsum("pij,pj->pi", turn, a) for a in (self.normal[rows], self.hold[rows], offset))
+        result.carried[rows] -= (ahead - offset) / h
+        return result
 
     def prescribed(self, x_t0: FloatArray, x_t1: FloatArray, count: int, h: float) -> Contacts:
         """The same contacts where vertices from number `count` on move from x_t0 to x_t1 (W, 3) [m] in h [s] whatever
@@ -157,37 +162,6 @@ class Contacts:
         return result
 
 
-def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal: FloatArray, thickness: FloatArray,
-                  mu: FloatArray, x0: FloatArray, inverse_mass: FloatArray, h: float,
-                  unheld: FloatArray | None = None) -> Contacts:
-    """Contacts of pairs (C, 4) by their weights (C, 4), normals (C, 3), full d* `thickness` (C,) [m] and friction (C,),
-    in a step of h [s] from x0 (V, 3) [m]; none of pairs that cannot move. They do not touch until somebody says so.
-    `unheld` (V,): inverse masses without pins, if they differ."""
-    mobility = np.einsum("pk,pk->p", weights**2, pick(inverse_mass, vertices))
-    some = np.flatnonzero(mobility > 0.0)
-    key, vertices = pick(key, some), pick(vertices, some)
-    mobility, weights, normal, thickness, mu = (pick(a, some) for a in (mobility, weights, normal, thickness, mu))
-    mass, held = lever(mobility, weights, vertices, unheld)
-    offset = np.einsum("pk,pki->pi", weights, pick(x0, vertices))
-    start = np.einsum("pi,pi->p", offset, normal)
-    inside = np.clip(start, 0.0, thickness)
-    least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
-    zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - STIFFENING_LOSS) * inside)
-    return Contacts(key, vertices, weights, normal, least, STIFFNESS * mass, np.zeros(len(mass)), zero, zero, zero, mu,
-                    mass, floor, LIFTED * thickness, np.zeros(len(mass), dtype=np.bool_), zero, zero)
-
-
-def lever(mobility: FloatArray, weights: FloatArray, vertices: IntArray, unheld: FloatArray | None
-          ) -> tuple[FloatArray, BoolArray]:
-    """Masses (C,) [kg] with which gaps of a `mobility` (C,) [1/kg] move, as large as they may be, and which would be
-    larger (C,); `unheld` (V,) [1/kg] as in `make_contacts`."""
-    mass = 1.0 / mobility
-    if unheld is None:
-        return mass, np.zeros(len(mass), dtype=np.bool_)
-    most = LEVER / np.einsum("pk,pk->p", weights**2, pick(unheld, vertices))
-    return np.minimum(mass, most), mass > most
-
-
 class Repulsion:
     """The contacts of one step.
 
@@ -202,6 +176,7 @@ class Repulsion:
         self._chosen: Contacts | None = None                     # those that touch, until the next change
         self._matrix: Terms | None = None                        # likewise
         self._judged = 0
+        self._acted: BoolArray | None = None                     # which contacts did in the last solution judged
         self.found = True                                        # whether friction on the whole was what it should be
 
     def add(self, contacts: Contacts) -> None:
@@ -253,7 +228,8 @@ class Repulsion:
 
     def pressing(self, velocity: FloatArray) -> FloatArray:
         """Normal forces lambda (C,) [N] at `velocity` (V, 3)."""
-        return self._pressing(self._gap(self.contacts, velocity))
+        pressing = self._pressing(self._gap(self.contacts, velocity))
+        return self._as_pressed(pressing, self._acted)
 
     def rubbing(self, velocity: FloatArray) -> FloatArray:
         """Impulses of friction (C, 3) [N s] at `velocity` (V, 3)."""
@@ -274,6 +250,22 @@ class Repulsion:
         c.touches |= touched | self.too_close(expected)
         self._rub(pressing, velocity)
 
+    def carried(self, velocity: FloatArray) -> FloatArray:
+        """Return `velocity` (V, 3) [m/s], that of vertices which stick alone by what carries them."""
+        c = self._acting()
+        some = np.flatnonzero((np.count_nonzero(c.weights, axis=1) == 1) & (c.drag > 0.0) & ~any_of(c.across != 0.0))
+        if len(some) == 0:
+            return velocity
+        c = c[some]
+        at = np.argmax(c.weights != 0.0, axis=1)
+        weight, vertex = c.weights[np.arange(len(c)), at], c.vertices[np.arange(len(c)), at]
+        slide = weight[:, None] * pick(velocity, vertex) + c.carried
+        slide -= np.einsum("pi,pi->p", slide, c.normal)[:, None] * c.normal
+        approach = (self._gap(c, velocity) - c.least) / self._h
+        result = velocity.copy()
+        result[vertex] -= (slide + np.minimum(approach, 0.0)[:, None] * c.normal) / weight[:, None]
+        return result
+
     def too_close(self, velocity: FloatArray) -> BoolArray:
         """Which contacts are closer than they should be at `velocity` (V, 3)."""
         close: BoolArray = self._gap(self.contacts, velocity) < self.contacts.least
@@ -291,8 +283,7 @@ class Repulsion:
         # a pair that comes a little too close may wait for the next step, one that sticks together may not
         late = np.where(touches, LATE_OVERLAP, 1e-3) * c.least
         changed = (touches != c.touches) & (np.abs(c.least - gap) > late)
-        # what comes in has not been pressed apart yet: k gives way to the mass that it moves
-        pressing = np.where(c.touches, pressing, pressing / (1.0 + c.stiffness / c.mass))
+        pressing, self._acted = self._as_pressed(pressing, c.touches), c.touches
         weak = touches & (gap < c.floor) & (c.stiffness < STIFFEST * c.mass)
         if free is not None and weak.any():
             weak[weak] = _is_loose(c[weak], free)
@@ -310,13 +301,22 @@ class Repulsion:
         c, h = self.contacts, self._h
         limit = h * c.mu * pressing                                                    # [N s]
         c.drag, c.push, c.across, change, grown = current().pair_friction.corrected(
-            *_rubbed(c), velocity, c.hold, limit, MOST_STICK_DRAG * c.mass)
+            *_rubbed(c), velocity, c.hold, limit, self._grip(limit))
         self._chosen = self._matrix = None
         self.found = abs(grown) <= SLIDES * float(limit.sum())
         much: BoolArray = change > SETTLED_PAIR_FRICTION * np.maximum(limit, 1e-3 * c.mass * c.least / h)
         return much
 
     # ------------------------------------------------------------------ parts
+
+    def _grip(self, limit: FloatArray) -> FloatArray:
+        """Return h c (C,) [kg] of pairs that stick: a slide by ELASTIC then changes friction by its largest value.
+
+        limit: (C,) h mu lambda [N s].
+        """
+        c, h = self.contacts, self._h
+        give = ELASTIC * c.lift
+        return np.minimum(c.grip, np.where(give > 0.0, limit * h / np.where(give > 0.0, give, 1.0), c.grip))
 
     def _acting(self) -> Contacts:
         if self._chosen is None:
@@ -344,6 +344,14 @@ class Repulsion:
         """Normal forces (C,) [N] at gaps (C,) [m]."""
         c = self.contacts
         return c.stiffness / self._h**2 * np.maximum(c.least - gap, 0.0)
+
+    def _as_pressed(self, pressing: FloatArray, acted: BoolArray | None) -> FloatArray:
+        """Normal forces (C,) [N], of pairs that have not `acted` (C,) in the solution by what they would have been: a
+        spring that comes in gives way to the mass that it moves."""
+        c = self.contacts
+        if acted is None or len(acted) != len(c):
+            acted = c.touches
+        return np.where(acted, pressing, pressing / (1.0 + c.stiffness / c.mass))
 
     def _scattered(self, c: Contacts, force: FloatArray) -> FloatArray:
         total: FloatArray = current().pair_penalty.scattered(c.vertices, c.weights, force, len(self._base))

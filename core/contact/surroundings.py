@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..row_ops import any_of, box, pick
+from ..row_ops import all_of, any_of, box, pick
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
@@ -355,7 +355,8 @@ class Surroundings:
             caught, first = pick(involved, pairs.vertices), pairs.first
             keep &= ~(any_of(caught & first) & any_of(caught & ~first))
         if part == 1 and self._none_with_solids is not None:
-            keep &= ~any_of(pick(self._none_with_solids, pairs.vertices))
+            without, cloth = pick(self._none_with_solids, pairs.vertices), pairs.vertices < len(self.x0)
+            keep &= ~(any_of(without & cloth) | all_of(without | cloth))
         if part == 1 and self.passing is not None:
             keep &= ~any_of(pick(self.passing, pairs.vertices))
         if part == 1 and self._swallowed is not None:

@@ -28,8 +28,9 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import unit
 from .distance import point_triangle
 from .nearness import Features, Primitives
+from .pair_contacts import STIFFNESS, lever
 from .piercing import Piercings
-from .repulsion import STIFFNESS, Contacts, lever
+from .repulsion import Contacts
 from .way_back import WayBack
 
 SPEED = 32.0
@@ -163,4 +164,5 @@ def _wanting(vertices: IntArray, weights: FloatArray, normal: FloatArray, more: 
     least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + more
     count, zero, none = len(vertices), np.zeros(len(vertices)), 0.0 * normal
     return Contacts(-1 - np.arange(count), vertices, weights, normal, least, STIFFNESS * mass, zero, none, none,
-                    none, zero, mass, np.full(count, -np.inf), zero, np.ones(count, dtype=np.bool_), none, none)
+                    none, zero, mass, np.full(count, -np.inf), zero, zero,
+                    np.ones(count, dtype=np.bool_), none, none)

@@ -199,15 +199,15 @@ class NewtonStep:
         return self._solve(self.x0, rhs, self.v0, self._fall())
 
     def _solve_near(self, u: FloatArray) -> Solve:
-        """Linearise and solve for the change of u: free motions at the turned start, others at x = base + h u.
-
-        What contact does to a motion is not in its rotations, but in part in its averaged velocities.
+        """Linearise and solve for the change of u: at the turned start, or at x = base + h u where constraints hold
+        cloth (what they do to a motion is not in its rotations, but in its averaged velocities) or Newton goes on.
         """
-        if not (self.linearisation.tangent and self.unhindered):
+        turned = self.unhindered or self.contacts.constraints is None and self.settings.linearisations == 1
+        if not (self.linearisation.tangent and turned):
             with self.watch.stage("forces"):
                 r = self._impulse(u)
             return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())
-        if self.system.pressure is None:
+        if self.unhindered and self.system.pressure is None:
             u = in_flight(self.system.sewn, self.pins, u, self.v0 + self._fall())
         with self.watch.stage("forces"):
             self.resisting = self.rate.other - self.rate.others(u) if self.rate else None

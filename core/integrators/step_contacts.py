@@ -125,7 +125,13 @@ class StepContacts:
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
                          constrained=self.constraints is not None, but=self._to_springs,
-                         end=self.state.time + self.h)
+                         end=self.state.time + self.h, inertia=self._inertia())
+
+    def _inertia(self) -> FloatArray:
+        """Return how vertices resist to be moved in the step (V,) [kg], by their mass and the stiffness of edges."""
+        stiffness, edges = self.system.edge_stiffness(self.state.time + self.h), self.system.edges
+        at_ends = np.bincount(edges.ravel(), np.repeat(stiffness, 2), len(self.state.x))
+        return self.system.mass + self.h**2 / 3.0 * at_ends
 
     # ------------------------------------------------------------------ where velocities lead
 
@@ -151,7 +157,8 @@ class StepContacts:
         filter_ = self.pins_from(u)
         if self.constraints is not None:
             filter_ = self.constraints.constrain(filter_, u)
-        return u + filter_.z
+        u = u + filter_.z
+        return u if self.pairs is None else self.pairs.carried(u)
 
     def reached(self, u: FloatArray) -> FloatArray:
         """Where a step of velocities u (V, 3) [m/s] ends (V, 3) [m], what is held exactly there."""

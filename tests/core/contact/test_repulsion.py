@@ -4,15 +4,8 @@
 import numpy as np
 import pytest
 
-from core.contact.repulsion import (
-    CARRIED,
-    LEAST_CARRYING_LIFT,
-    LIFTED,
-    MOST_STICK_DRAG,
-    STIFFNESS,
-    Repulsion,
-    make_contacts,
-)
+from core.contact.pair_contacts import LIFTED, MOST_STICK_DRAG, STIFFNESS, make_contacts
+from core.contact.repulsion import CARRIED, LEAST_CARRYING_LIFT, Repulsion
 from core.kernels import current, using
 from core.kernels.backend import why_not
 from core.linear.constraint_filter import ConstraintFilter

@@ -7,8 +7,8 @@ import pytest
 import core
 from core.contact.crossings import crossing_pairs
 from core.contact.nearness import Features
+from core.contact.pair_contacts import LEVER
 from core.contact.piercing import Piercings
-from core.contact.repulsion import LEVER
 from core.contact.triangle_surface import TriangleSurface
 from core.contact.untangling import SPEED, lift_out, pull_apart
 from core.contact.way_back import WayBack, left_by_solids

@@ -30,7 +30,11 @@ def on_board(cells, fabric, mu, motion, settings, frames):
                                                            range(1, RESTS + frames + 2))])[RESTS:]
 
 
+SPRINGS = {**AS_IN_CORE, "solid_contact": "springs"}
+
+
 @cases(("cells", "fabric", "mu", "speed", "settings"), [
+    (26, "silk", 0.3, 3.0, SPRINGS), (20, "cotton", 0.5, 2.0, {**AS_IN_BLENDER, "solid_contact": "springs"}),
     (20, "cotton", 0.5, 2.0, AS_IN_BLENDER), (26, "silk", 0.3, 3.0, AS_IN_CORE), (7, "denim", 0.5, 2.0, AS_IN_BLENDER)])
 def test_it_is_drawn_along_with_mu_g(cells, fabric, mu, speed, settings):
     """With more than a hundred contacts that stick within one step, the sheet would reach 2 m/s after a frame, ten

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pairs that touch in a step, and how stiff each of them is (see `repulsion`).
+
+Where one vertex alone can move, as on a collider, its pair adds to the diagonal block of that vertex and to nothing
+else. Preconditioners contain all of it, however stiff it is. So it is as stiff as the vertex itself is in the step, by
+its mass and by its edges. What tension presses into a curved solid then comes nearer by strain times curvature times
+the square of an edge, which is far below the thickness on every mesh. Where pairs press a vertex from opposite sides
+and leave it no room, they stay soft: they would hold it by a friction that grows with their stiffness.
+
+A surface that turns takes the frame of its contacts with it: normal, friction that holds, and the offset between both
+sides, whose two ends move differently although nothing slides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..row_ops import pick
+from .repulsion import Contacts
+
+STIFFNESS = 30.0
+"""h^2 k over the mass with which the gap moves [-]."""
+LEVER = 4.0
+"""Largest mass with which a gap is taken to move, over what it would be if nothing held the cloth [-]."""
+STIFFENING_LOSS = 0.5
+"""Part of its gap, or of the thickness where that is less, that a pair may lose before its spring gets stiffer [-]."""
+LIFTED = 1.0
+"""Part of the full d* by which that makes it longer at most [-]: what holds a pair together against its spring, a
+constraint of a solid, must not load it more and more, and let go of it one day. Of the d* of a step, which follows the
+gap, it would be less the further that sinks, and let it sink the quicker."""
+RECOVERY = 4.0
+"""Part of the missing gap by which a pair that starts too close is moved out per second [1/s]."""
+MOST_STICK_DRAG = 50.0
+"""Largest h c over the mass [-], where several vertices can move."""
+OPPOSITE = 0.4
+"""Cosine below whose negative two contacts of a vertex press from opposite sides [-]."""
+
+
+def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal: FloatArray, thickness: FloatArray,
+                  mu: FloatArray, x0: FloatArray, inverse_mass: FloatArray, h: float,
+                  unheld: FloatArray | None = None, inertia: FloatArray | None = None) -> Contacts:
+    """Contacts of pairs (C, 4) by their weights (C, 4), normals (C, 3), full d* `thickness` (C,) [m] and friction (C,),
+    in a step of h [s] from x0 (V, 3) [m]; none of pairs that cannot move. They do not touch until somebody says so.
+    `unheld` (V,): inverse masses without pins, if they differ. `inertia` (V,) [kg]: mass and h^2 times the stiffness of
+    vertices, with which they resist to be moved in a step; their mass alone if not given."""
+    mobility = np.einsum("pk,pk->p", weights**2, pick(inverse_mass, vertices))
+    some = np.flatnonzero(mobility > 0.0)
+    key, vertices = pick(key, some), pick(vertices, some)
+    mobility, weights, normal, thickness, mu = (pick(a, some) for a in (mobility, weights, normal, thickness, mu))
+    mass, held = lever(mobility, weights, vertices, unheld)
+    offset = np.einsum("pk,pki->pi", weights, pick(x0, vertices))
+    start = np.einsum("pi,pi->p", offset, normal)
+    inside = np.clip(start, 0.0, thickness)
+    least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
+    zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - STIFFENING_LOSS) * inside)
+    stiffness, grip = STIFFNESS * mass, MOST_STICK_DRAG * mass
+    if inertia is not None:
+        moves = (weights != 0.0) & (pick(inverse_mass, vertices) > 0.0)
+        alone = np.flatnonzero(np.count_nonzero(moves, axis=1) == 1)
+        at = np.argmax(moves[alone], axis=1)
+        roomy = ~_squeezed(vertices[alone, at], normal[alone] * np.sign(weights[alone, at])[:, None],
+                           start[alone] - thickness[alone])
+        alone, at = alone[roomy], at[roomy]
+        stiff = inertia[vertices[alone, at]] / weights[alone, at]**2
+        stiffness[alone], grip[alone] = np.maximum(stiffness[alone], stiff), np.maximum(grip[alone], stiff)
+    return Contacts(key, vertices, weights, normal, least, stiffness, np.zeros(len(mass)), zero, zero, zero, mu,
+                    mass, floor, LIFTED * thickness, grip, np.zeros(len(mass), dtype=np.bool_), zero, zero)
+
+
+def _squeezed(vertex: IntArray, normal: FloatArray, room: FloatArray) -> BoolArray:
+    """Return which contacts (C,) are of a vertex (C,) that contacts from opposite sides leave no room for: along unit
+    normals (C, 3), each with a room (C,) [m] beyond its thickness, negative where it lacks."""
+    if len(vertex) == 0:
+        return np.zeros(0, dtype=np.bool_)
+    order = np.lexsort((room, vertex))
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = vertex[order[1:]] != vertex[order[:-1]]
+    group = np.cumsum(first) - 1
+    nearest = order[first][group]                                    # of the same vertex
+    against = np.einsum("ci,ci->c", normal[order], normal[nearest]) < -OPPOSITE
+    against &= room[order] + room[nearest] < 0.0
+    result = np.zeros(len(order), dtype=np.bool_)
+    result[order] = np.bincount(group, against)[group] > 0
+    return result
+
+
+def lever(mobility: FloatArray, weights: FloatArray, vertices: IntArray, unheld: FloatArray | None
+          ) -> tuple[FloatArray, BoolArray]:
+    """Masses (C,) [kg] with which gaps of a `mobility` (C,) [1/kg] move, as large as they may be, and which would be
+    larger (C,); `unheld` (V,) [1/kg] as in `make_contacts`."""
+    mass = 1.0 / mobility
+    if unheld is None:
+        return mass, np.zeros(len(mass), dtype=np.bool_)
+    most = LEVER / np.einsum("pk,pk->p", weights**2, pick(unheld, vertices))
+    return np.minimum(mass, most), mass > most
