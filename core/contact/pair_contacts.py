@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import pick
+from .friction import ELASTIC
 from .repulsion import Contacts
 
 STIFFNESS = 30.0
@@ -54,7 +55,7 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
     zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - STIFFENING_LOSS) * inside)
-    stiffness, grip = STIFFNESS * mass, MOST_STICK_DRAG * mass
+    stiffness, grip, give = STIFFNESS * mass, MOST_STICK_DRAG * mass, np.zeros(len(mass))
     if inertia is not None:
         moves = (weights != 0.0) & (pick(inverse_mass, vertices) > 0.0)
         alone = np.flatnonzero(np.count_nonzero(moves, axis=1) == 1)
@@ -64,8 +65,9 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
         alone, at = alone[roomy], at[roomy]
         stiff = inertia[vertices[alone, at]] / weights[alone, at]**2
         stiffness[alone], grip[alone] = np.maximum(stiffness[alone], stiff), np.maximum(grip[alone], stiff)
+        give[alone] = ELASTIC * thickness[alone]
     return Contacts(key, vertices, weights, normal, least, stiffness, np.zeros(len(mass)), zero, zero, zero, mu,
-                    mass, floor, LIFTED * thickness, grip, np.zeros(len(mass), dtype=np.bool_), zero, zero)
+                    mass, floor, LIFTED * thickness, grip, give, np.zeros(len(mass), dtype=np.bool_), zero, zero)
 
 
 def _squeezed(vertex: IntArray, normal: FloatArray, room: FloatArray) -> BoolArray:

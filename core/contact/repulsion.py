@@ -27,8 +27,8 @@ lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and 
 carried over, too.
 
 *Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by g, all that held it in the
-step before, and by a drag c, Q = I - n n^T, with which a slide by ELASTIC in the step makes up for mu lambda: what g
-lacked, c alone would make up for by a slide, step after step, and everything would creep. Where the sum is more than
+step before, and by a drag c, Q = I - n n^T: what g lacked, c alone would make up for by a slide, step after step, and
+everything would creep. On solids a slide by ELASTIC in the step makes up for mu lambda. Where the sum is more than
 mu lambda it slides: the force is brought back to the limit, and linearised there. Along itself it does not change with
 s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c.
 """
@@ -43,7 +43,6 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, pick
-from .friction import ELASTIC
 
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
@@ -90,7 +89,8 @@ class Contacts:
         mass (C,) [kg]: with which the gap moves. touches (C,): whether the spring acts.
         floor (C,) [m]: gap below which the spring has given way.
         lift (C,) [m]: by how much what pressed before may make d* longer at most.
-        grip (C,): h c of a pair that sticks [kg].
+        grip (C,): largest h c of a pair that sticks [kg]. give (C,) [m]: slide in the step with which that makes up
+            for all of mu lambda; 0 where h c is `grip` whatever presses.
         fixed (C, 3) [m], carried (C, 3) [m/s]: what colliders add to sum_i w_i x_i at the end of the step, and to
             sum_i w_i u_i; their own vertices have no weight.
     """
@@ -110,6 +110,7 @@ class Contacts:
     floor: FloatArray
     lift: FloatArray
     grip: FloatArray
+    give: FloatArray
     touches: BoolArray
     fixed: FloatArray
     carried: FloatArray
@@ -228,8 +229,11 @@ class Repulsion:
 
     def pressing(self, velocity: FloatArray) -> FloatArray:
         """Normal forces lambda (C,) [N] at `velocity` (V, 3)."""
-        pressing = self._pressing(self._gap(self.contacts, velocity))
-        return self._as_pressed(pressing, self._acted)
+        pressing, acted = self._pressing(self._gap(self.contacts, velocity)), self._acted
+        if acted is None or len(acted) != len(pressing):
+            acted = self.contacts.touches
+        # a stiff spring that has not acted has no such force; between cloths the next step is to part what came too near
+        return self._as_pressed(pressing, acted | (self.contacts.give == 0.0))
 
     def rubbing(self, velocity: FloatArray) -> FloatArray:
         """Impulses of friction (C, 3) [N s] at `velocity` (V, 3)."""
@@ -310,13 +314,13 @@ class Repulsion:
     # ------------------------------------------------------------------ parts
 
     def _grip(self, limit: FloatArray) -> FloatArray:
-        """Return h c (C,) [kg] of pairs that stick: a slide by ELASTIC then changes friction by its largest value.
+        """Return h c (C,) [kg] of pairs that stick.
 
         limit: (C,) h mu lambda [N s].
         """
-        c, h = self.contacts, self._h
-        give = ELASTIC * c.lift
-        return np.minimum(c.grip, np.where(give > 0.0, limit * h / np.where(give > 0.0, give, 1.0), c.grip))
+        c = self.contacts
+        gives = c.give > 0.0
+        return np.where(gives, np.minimum(c.grip, limit * self._h / np.where(gives, c.give, 1.0)), c.grip)
 
     def _acting(self) -> Contacts:
         if self._chosen is None:
@@ -345,12 +349,10 @@ class Repulsion:
         c = self.contacts
         return c.stiffness / self._h**2 * np.maximum(c.least - gap, 0.0)
 
-    def _as_pressed(self, pressing: FloatArray, acted: BoolArray | None) -> FloatArray:
-        """Normal forces (C,) [N], of pairs that have not `acted` (C,) in the solution by what they would have been: a
-        spring that comes in gives way to the mass that it moves."""
+    def _as_pressed(self, pressing: FloatArray, acted: BoolArray) -> FloatArray:
+        """Return normal forces (C,) [N], those of pairs that have not `acted` (C,) in the solution as if they had: what
+        comes in has not been pressed apart yet, and k gives way to the mass that it moves."""
         c = self.contacts
-        if acted is None or len(acted) != len(c):
-            acted = c.touches
         return np.where(acted, pressing, pressing / (1.0 + c.stiffness / c.mass))
 
     def _scattered(self, c: Contacts, force: FloatArray) -> FloatArray:

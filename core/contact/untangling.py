@@ -164,5 +164,5 @@ def _wanting(vertices: IntArray, weights: FloatArray, normal: FloatArray, more: 
     least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + more
     count, zero, none = len(vertices), np.zeros(len(vertices)), 0.0 * normal
     return Contacts(-1 - np.arange(count), vertices, weights, normal, least, STIFFNESS * mass, zero, none, none,
-                    none, zero, mass, np.full(count, -np.inf), zero, zero,
+                    none, zero, mass, np.full(count, -np.inf), zero, zero, zero,
                     np.ones(count, dtype=np.bool_), none, none)
