@@ -232,7 +232,7 @@ class Repulsion:
         pressing, acted = self._pressing(self._gap(self.contacts, velocity)), self._acted
         if acted is None or len(acted) != len(pressing):
             acted = self.contacts.touches
-        # a stiff spring that has not acted has no such force; between cloths the next step is to part what came too near
+        # a stiff spring that has not acted has no such force; cloths that came too near are parted by the next step
         return self._as_pressed(pressing, acted | (self.contacts.give == 0.0))
 
     def rubbing(self, velocity: FloatArray) -> FloatArray:
