@@ -28,6 +28,7 @@ from ..state import State
 from . import step_strain
 from .anderson import Anderson
 from .contact_loop import ContactLoop, Solve
+from .created_energy import SUM_ROUNDING, created_energy
 from .linearisation import Linearisation, Tangent
 from .multistep_start import ROTATION_EXCESS
 from .post_step import StepResult, ended
@@ -44,15 +45,12 @@ STALLED_RESIDUAL = 1e-2
 MAX_ENERGY_GAIN = 4.0
 """Largest energy that a step may create, over the energy of its motion, before it is halved [-]: a linear step creates
 some that the next one takes away again, and more of it stretches cloth visibly or flings it off."""
+TURNED_LINEARISATIONS = 3
+"""Most linearisations of a step in free motion [-]."""
+MISSED_ROTATION = 0.015
+"""Root mean square of the angles by which rotations of a step were missed above which it is solved again [rad]."""
 PRESSURE_LINEARISATIONS = 4
 """Most linearisations of a step of cloth under pressure [-]: each costs as much as a step of half the size."""
-UNCHECKED_STRETCH_ENERGY = 1.0
-"""Largest energy of stretched edges, over that of the motion, up to which the energy balance is not computed [-]."""
-UNCHECKED_SPEEDUP = 2.0
-"""Largest kinetic energy at the end, over that at the start, up to which contacts do not ask for the balance [-]."""
-END_MOTION_WEIGHT = 1.0 / 16.0
-"""Weight of the kinetic energy at the end, beside that at the start, in the energy of the motion [-]: a body at rest
-may be hit, but motion that the step itself has created must not count in full."""
 POSITION_ROUNDING = 8.0 * float(np.finfo(float).eps)
 """Relative rounding of positions; forces near rest are small differences of them [-]."""
 PROJECTIVE_RESIDUAL = 0.05
@@ -62,8 +60,6 @@ EXACT_TANGENT_RESIDUAL = 0.1
 """Relative residual below which Newton's method tries the exact tangent [-]."""
 MOST_STEP_EFFORT = 200.0
 """Largest effort of contacts in a step, as of `StepResult`, with which Newton iterations go on [-]."""
-SUM_ROUNDING = 1e-13
-"""Relative rounding of a sum of forces or energies [-]."""
 LEAST_LINE_SEARCH = 2.0 ** -30
 """Smallest fraction of a Newton step that the line search tries [-]."""
 
@@ -130,7 +126,7 @@ class NewtonStep:
 
     def run(self) -> StepResult:
         """Solve the step and return its end."""
-        found = self._first_solve() if self.expected is None else self._solve_near(self.expected)
+        found = self._first_solve() if self.expected is None else self._solve_turned(self.expected)
         converge = self.settings.linearisations == "converge"
         limit = self.settings.max_newton_iterations if converge else self.settings.linearisations
         residual, converged, scale = found.linear.residual, found.linear.converged and not converge, None
@@ -172,7 +168,7 @@ class NewtonStep:
             return result
         with self.watch.stage("forces"):
             assert result.lengths is not None
-            return replace(result, made=self._made(found.u, result.state.x, result.lengths))
+            return replace(result, made=created_energy(self, found.u, result.state.x, result.lengths))
 
     def _linearised_edges(self) -> FloatArray:
         """Return the edges (E, 3) [m] along which forces were linearised last."""
@@ -217,6 +213,27 @@ class NewtonStep:
             return np.asarray(self.mass * (self.v0 - u) + self.h * f)
 
         return self._solve(self.base + self.h * u, rhs, u, self.v0 - u + self._fall(), turned=True)
+
+    def _solve_turned(self, u: FloatArray) -> Solve:
+        """Return the solve near u (V, 3) [m/s]; in free motion again at the rotations and the air of its end, while the
+        rotations before it missed those by more than `MISSED_ROTATION`."""
+        found, turns = self._solve_near(u), self.linearisation.tangent and self.unhindered
+        if not turns or self.start.rotation is None or self.settings.newton_iterations is not None:
+            return found
+        for _ in range(TURNED_LINEARISATIONS - 1):
+            if self.settings.linearisations != 1 or not np.isfinite(found.u).all() or self.loop.hopeless:
+                break
+            before, end = self.start.rotation, self.base + self.h * found.u
+            with self.watch.stage("forces"):
+                start = self.system.predictor.turned_start(
+                    self.origin.x, self.start.step, self.system.predictor.rotation_to(self.origin.x, end))
+                missed = np.sqrt(np.einsum("vi,vi->v", start.rotation - before, start.rotation - before).mean())
+                if missed <= MISSED_ROTATION:
+                    break
+                self.start, self._near = start, (0.5 * (self.x0 + end), found.u)
+                self.rate = self._rate()
+            found = self._solve_near(found.u)
+        return found
 
     def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Return the solve at x = base + h u, shortened until phi falls; None if it never falls."""
@@ -305,58 +322,14 @@ class NewtonStep:
         return found, False
 
     def _judged(self, at: Solve) -> tuple[float, float]:
-        """Return the stretch that a solve adds to most edges [-], and the energy that it creates, as of `_made`; inf if
-        it is not finite."""
+        """Return the stretch that a solve adds to most edges [-], and the energy that it creates, as of
+        `created_energy`; inf if it is not finite."""
         if not np.isfinite(at.u).all():
             return np.inf, np.inf
         with self.watch.stage("forces"):
             end = self.contacts.reached(at.u)
             grown = step_strain.largest_of_most(self.contacts.growth(at.u), self.system.edge_slices)
-            return grown, self._made(at.u, end, self.system.edge_lengths(end))
-
-    def _made(self, u: FloatArray, end: FloatArray, lengths: FloatArray) -> float:
-        """Return the energy that the step creates, over the energy of its motion [-].
-
-        Args:
-            u: (V, 3) velocities at the end [m/s].
-            end: (V, 3) positions at the end, with all corrections [m].
-            lengths: (E,) of the edges there [m].
-
-        Linearised forces and the corrections at the end create energy. Pins, solids, wind and friction
-        act by the impulse M (u - v0) - h f, with f the linearised forces at the end x of velocities u (V, 3) [m/s].
-        The energy 1/2 u.M u + E grows by their work and by
-
-            made = E(end) - E(x0) + f . (x - x0) - 1/2 (u - v0) . M (u - v0)
-
-        and by the work of contacts beyond that of moving solids. For convex energies that are solved to convergence
-        the sum is below zero, apart from a small part along curved surfaces. A sheet that turns about an edge is
-        stretched by the square of the angle; that can create hundreds of times its motion, and flings it off a step
-        later.
-        """
-        at, A, force, resisting = self.linearised
-        x, gained, fall = self.contacts.reached(u), u - self.v0, self.h * self.gravity
-        motion = 0.5 * float(np.sum(self.mass * (self.v0 ** 2 + fall ** 2 + END_MOTION_WEIGHT * u ** 2)))
-        solids = self.contacts.constraints
-        kinetic = 0.5 * float(np.sum(self.mass * u ** 2))
-        flung = solids is not None and len(solids) > 0 and kinetic > UNCHECKED_SPEEDUP * motion
-        rest = self.system.rest_lengths
-        grown = step_strain.added_strain(self.contacts.start_lengths, lengths, rest) * rest
-        springs = self.system.edge_stiffness(self.state.time + self.h)
-        if not flung and step_strain.energy(grown, springs) <= UNCHECKED_STRETCH_ENERGY * motion:
-            return 0.0
-        w = (x - at) / self.h
-        f = force - (A.multiply(w) - self.mass * w) / self.h
-        if self.damping_inside and self.rate is not None:
-            damping = self.rate.damping((at - self.base) / self.h)
-            f, resisting = f - damping, damping if resisting is None else resisting + damping
-        after, before = self.elastic.energy(end), self.elastic.energy(self.x0)
-        made, rounding = after - before, SUM_ROUNDING * (abs(after) + abs(before))
-        made += current().gradients.dot(f, x - self.x0) - 0.5 * float(np.sum(self.mass * gained ** 2))
-        if solids is not None:
-            if resisting is not None:                       # A holds its derivative
-                f = f + resisting
-            made += solids.work(self.mass * gained - self.h * f, u)
-        return made / motion if made > rounding else 0.0
+            return grown, created_energy(self, at.u, end, self.system.edge_lengths(end))
 
     # ------------------------------------------------------------------ the nonlinear equations
 
