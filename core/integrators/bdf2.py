@@ -12,9 +12,10 @@ Each step is linearised at the predicted end, see `velocity_predictor`. Pieces w
 slack are linearised at the start, and again at the end of that solve: at the bend of a slack thread the direction of
 the pull turns too far for a prediction, so that a hanging rope would never come to rest and seams would tear.
 
-BDF2 needs two steps of the same size behind it; `multistep_start` stands in for the one before the first. A step after
-a change of size is a step of implicit Euler, and so is a step in which cloth is, or may come, in contact: x* would lie
-behind the obstacle.
+BDF2 needs two steps of the same size behind it; `multistep_start` stands in for the one before the first. After a step
+of twice the size the state between is interpolated, to second order; after two of half the size the start of the first
+is taken. A step after another change of size is a step of implicit Euler, and so is a step in which cloth is, or may
+come, in contact: x* would lie behind the obstacle.
 """
 
 from __future__ import annotations
@@ -64,8 +65,9 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext) -
     result: StepResult | None = None
     before, spent, after = None, 0, Before(
         state.x, state.v, h, mode=state.touch.mode if state.touch.mode.any() else None)
-    if (state.before is None or abs(state.before.step - h) <= EQUAL_STEPS * h) and not room.may_touch():
-        before, spent = multistep_start.before(system, state, h, lambda: plain(True))
+    known = _in_steps_of(state, h)
+    if (known is None or abs(known.step - h) <= EQUAL_STEPS * h) and not room.may_touch():
+        before, spent = multistep_start.before(system, replace(state, before=known), h, lambda: plain(True))
     if before is not None:
         start, part = _start(state, before, h)
         span = context.between(start.time, state.time + h)
@@ -81,6 +83,18 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext) -
     if result is None:
         result = plain(False)
     return replace(result, state=replace(result.state, before=after), iterations=result.iterations + spent)
+
+
+def _in_steps_of(state: State, h: float) -> Before | None:
+    """Return the start of the last step, or the state h [s] ago where that step was twice or half as long."""
+    last = state.before
+    if last is None or last.mode is not None or abs(last.step - h) <= EQUAL_STEPS * h:
+        return last
+    if abs(last.step - 2.0 * h) <= EQUAL_STEPS * h:
+        return Before(0.5 * (state.x + last.x) - 0.25 * h * (state.v - last.v), 0.5 * (state.v + last.v), h)
+    if abs(2.0 * last.step - h) <= EQUAL_STEPS * h and last.x_earlier is not None and last.v_earlier is not None:
+        return Before(last.x_earlier, last.v_earlier, h)
+    return last
 
 
 def _start(state: State, before: Before, h: float) -> tuple[State, float]:

@@ -47,8 +47,10 @@ MAX_ENERGY_GAIN = 4.0
 some that the next one takes away again, and more of it stretches cloth visibly or flings it off."""
 TURNED_LINEARISATIONS = 3
 """Most linearisations of a step in free motion [-]."""
-MISSED_ROTATION = 0.015
+MISSED_ROTATION = 0.025
 """Root mean square of the angles by which rotations of a step were missed above which it is solved again [rad]."""
+MOST_MISSED_ROTATION = 0.04
+"""The same above which the step is taken in halves [rad]."""
 PRESSURE_LINEARISATIONS = 4
 """Most linearisations of a step of cloth under pressure [-]: each costs as much as a step of half the size."""
 POSITION_ROUNDING = 8.0 * float(np.finfo(float).eps)
@@ -77,6 +79,7 @@ class NewtonStep:
         self.system, self.state, self.h = system, state, h
         settings, watch = context.settings, context.watch
         self.settings, self.watch = settings, watch
+        self.missed = 0.0                          # largest error of the expected rotations, root mean square [rad]
         self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
         self.gravity = system.gravity.at(state.time + h)
         self.resisting: FloatArray | None = None                              # f(x, v) - f(x) at the last linearisation
@@ -168,7 +171,8 @@ class NewtonStep:
             return result
         with self.watch.stage("forces"):
             assert result.lengths is not None
-            return replace(result, made=created_energy(self, found.u, result.state.x, result.lengths))
+            made = created_energy(self, found.u, result.state.x, result.lengths)
+            return replace(result, made=made, missed=self.missed)
 
     def _linearised_edges(self) -> FloatArray:
         """Return the edges (E, 3) [m] along which forces were linearised last."""
@@ -227,7 +231,10 @@ class NewtonStep:
             with self.watch.stage("forces"):
                 start = self.system.predictor.turned_start(
                     self.origin.x, self.start.step, self.system.predictor.rotation_to(self.origin.x, end))
-                missed = np.sqrt(np.einsum("vi,vi->v", start.rotation - before, start.rotation - before).mean())
+                assert start.rotation is not None and before is not None
+                away = start.rotation - before
+                missed = float(np.sqrt(np.einsum("vi,vi->", away, away) / max(len(end), 1)))
+                self.missed = max(self.missed, missed)
                 if missed <= MISSED_ROTATION:
                     break
                 self.start, self._near = start, (0.5 * (self.x0 + end), found.u)

@@ -53,6 +53,7 @@ class StepResult:
         overlong: an edge is longer than *Limit Stretch* allows.
         spiky: a few edges grew much more than the others, or turned and could not be shortened.
         torn: growth of most edges in the solve, before they were shortened, over their lengths [-].
+        missed: root mean square of the angles by which the rotations in a free step were missed [rad].
         made: energy that the step created, over the energy of its motion [-].
         lengths: (E,) of the edges at the end [m], None if the state is not finite.
         hopeless: the solution was so far off that nothing was searched on its way; it cannot be accepted.
@@ -76,6 +77,7 @@ class StepResult:
     spiky: bool = False
     torn: float = 0.0
     made: float = 0.0
+    missed: float = 0.0
     lengths: FloatArray | None = None
     hopeless: bool = False
     pinched: BoolArray | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..description.settings import Solver
 from ..integrators import step_strain
-from ..integrators.newton import MAX_ENERGY_GAIN
+from ..integrators.newton import MAX_ENERGY_GAIN, MOST_MISSED_ROTATION
 from ..integrators.post_step import StepResult
 from ..model.particle_system import ParticleSystem
 from ..row_ops import any_of, length
@@ -71,7 +71,8 @@ class StepHalving:
                 way: float = np.inf) -> Attempt:
         """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges and moves no vertex further than
         `way` [m]."""
-        long, bad = self._is_long(control, h, result, way), self._is_bad(result, grown)
+        turned = self._settings.adaptive and size == self._whole and result.missed > MOST_MISSED_ROTATION
+        long, bad = turned or self._is_long(control, h, result, way), self._is_bad(result, grown)
         usable, shortest = result.finite and not result.hopeless, max(control.longest // SHORTEST_PART, 1)
         if size == 1 or not (long or bad and (not usable or size > shortest)):
             return Attempt(rejected=False, bad=bad)
@@ -119,7 +120,7 @@ class StepHalving:
             refused, waits = 0, 1
         after = StepControl(size, control.longest, result.overlong, unpiled, refused, waits, pause)
         longer = (pause == 0 and max(grown, result.torn) <= DOUBLING_STRAIN * self._settings.max_strain_change
-                  and 2.0 * h <= self._longest(after, result))
+                  and 4.0 * result.missed <= MOST_MISSED_ROTATION and 2.0 * h <= self._longest(after, result))
         if longer and size < control.longest and done % (2 * size) == 0:
             after = replace(after, size=2 * size)
         elif self._settings.adaptive and self._fall_time(result, way) >= h > self._fall_time(result) and size > 1:

@@ -9,7 +9,7 @@ import pytest
 import core
 from core.contact.response import ContactResponse
 from core.contact.surfaces import SurfaceSet
-from core.integrators import newton, post_step, turned_edges
+from core.integrators import created_energy, newton, post_step, turned_edges
 from core.integrators.implicit_euler import step
 from core.integrators.step_context import StepContext
 from core.model.field_forces import Step
@@ -215,7 +215,7 @@ def made(system, **settings):
 @pytest.fixture
 def always_asked(monkeypatch):
     """Every step is asked what it makes, however little its edges grow, and nothing is put right at its end."""
-    monkeypatch.setattr(newton, "UNCHECKED_STRETCH_ENERGY", -1.0)
+    monkeypatch.setattr(created_energy, "UNCHECKED_STRETCH_ENERGY", -1.0)
     monkeypatch.setattr(turned_edges, "TURNED_GROWTH", np.inf)
 
 
