@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..kernels import current
+from ..linear.block_matrix import BlockMatrix
+from ..model.elastic_forces import ElasticForces
+from ..model.particle_system import ParticleSystem
+from ..model.velocity_forces import RateForce
+from ..state import State
 from . import step_strain
-
-if TYPE_CHECKING:
-    from .newton import NewtonStep
+from .step_contacts import StepContacts
 
 UNCHECKED_STRETCH_ENERGY = 1.0
 """Largest energy of stretched edges, over that of the motion, up to which the energy balance is not computed [-]."""
@@ -25,7 +28,25 @@ SUM_ROUNDING = 1e-13
 """Relative rounding of a sum of forces or energies [-]."""
 
 
-def created_energy(step: NewtonStep, u: FloatArray, end: FloatArray, lengths: FloatArray) -> float:
+class Linearised(Protocol):
+    """A step whose forces were linearised, with the letters of `NewtonStep`."""
+
+    h: float
+    x0: FloatArray
+    v0: FloatArray
+    mass: FloatArray
+    base: FloatArray
+    gravity: FloatArray
+    state: State
+    system: ParticleSystem
+    contacts: StepContacts
+    elastic: ElasticForces
+    rate: RateForce | None
+    damping_inside: bool
+    linearised: tuple[FloatArray, BlockMatrix, FloatArray, FloatArray | None]
+
+
+def created_energy(step: Linearised, u: FloatArray, end: FloatArray, lengths: FloatArray) -> float:
     """Return the energy that the step creates, over the energy of its motion [-].
 
     Args:
