@@ -39,7 +39,7 @@ def fall():
 
 def test_soft_cloth_folds_in_one_step_a_frame_but_for_a_few(fall):
     mesh, frames, _ = fall
-    assert sum(f.certificate.rejected for f in frames) <= 2
+    assert sum(f.certificate.rejected for f in frames) <= 4
     assert [f.certificate.crossings for f in frames] == [0] * len(frames)
     lengths = np.array([np.linalg.norm(np.diff(f.positions[0][mesh.edges], axis=1)[:, 0], axis=1) for f in frames])
     stretch = lengths / mesh.rest_lengths
