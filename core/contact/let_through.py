@@ -3,8 +3,9 @@
 
 A sheet that is held at all its sides cannot let a solid pass, and it cannot tear. Contact with a solid that moves on
 asks for the impossible there: each step stretches the cloth further. So contact gives way, as it does where colliders
-leave no room (`pinch`). While an edge of a piece of cloth is longer than `MOST_HELD_STRETCH` allows, vertices of the
-piece that touch a collider have no contact with colliders. They have contact again when they are out of all of them.
+leave no room (`pinch`). While an edge of a piece of cloth that pins hold is longer than `MOST_HELD_STRETCH` allows,
+vertices of the piece that touch a collider have no contact with colliders. They have contact again when they are out of
+all of them. Cloth that nothing holds can move out of the way, however long a single step makes its edges.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def let_through(before: BoolArray | None, x: FloatArray, overlong: BoolArray, ed
     Args:
         before: the same at its start.
         x: (V, 3) [m].
-        overlong: (E,) edges that are longer than contact holds.
+        overlong: (E,) edges of held cloth that are longer than contact holds.
         edges: (E, 2). body: (V,) connected piece of each vertex.
         touches: (V,) vertices in contact with a collider.
         surfaces: the colliders in the step.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pairs that touch in a step, and how stiff each of them is (see `repulsion`).
 
-Where one vertex alone can move, as on a collider, its pair adds to the diagonal block of that vertex and to nothing
+Where one vertex of cloth meets a collider, its pair adds to the diagonal block of that vertex and to nothing
 else. Preconditioners contain all of it, however stiff it is. So it is as stiff as the vertex itself is in the step, by
 its mass and by its edges. What tension presses into a curved solid then comes nearer by strain times curvature times
 the square of an edge, which is far below the thickness on every mesh. Where pairs press a vertex from opposite sides
@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..row_ops import pick
+from ..row_ops import any_of, pick
 from .friction import ELASTIC
 from .repulsion import Contacts
 
@@ -44,7 +44,7 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     """Contacts of pairs (C, 4) by their weights (C, 4), normals (C, 3), full d* `thickness` (C,) [m] and friction (C,),
     in a step of h [s] from x0 (V, 3) [m]; none of pairs that cannot move. They do not touch until somebody says so.
     `unheld` (V,): inverse masses without pins, if they differ. `inertia` (V,) [kg]: mass and h^2 times the stiffness of
-    vertices, with which they resist to be moved in a step; their mass alone if not given."""
+    vertices, with which they resist to be moved in a step, 0 of what colliders move; their mass alone if not given."""
     mobility = np.einsum("pk,pk->p", weights**2, pick(inverse_mass, vertices))
     some = np.flatnonzero(mobility > 0.0)
     key, vertices = pick(key, some), pick(vertices, some)
@@ -58,7 +58,8 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     stiffness, grip, give = STIFFNESS * mass, MOST_STICK_DRAG * mass, np.zeros(len(mass))
     if inertia is not None:
         moves = (weights != 0.0) & (pick(inverse_mass, vertices) > 0.0)
-        alone = np.flatnonzero(np.count_nonzero(moves, axis=1) == 1)
+        prescribed = any_of((weights != 0.0) & (pick(inertia, vertices) == 0.0))
+        alone = np.flatnonzero(prescribed & (np.count_nonzero(moves, axis=1) == 1))
         at = np.argmax(moves[alone], axis=1)
         roomy = ~_squeezed(vertices[alone, at], normal[alone] * np.sign(weights[alone, at])[:, None],
                            start[alone] - thickness[alone])

@@ -202,7 +202,7 @@ class NewtonStep:
         """Linearise and solve for the change of u: at the turned start, or at x = base + h u where constraints hold
         cloth (what they do to a motion is not in its rotations, but in its averaged velocities) or Newton goes on.
         """
-        turned = self.unhindered or self.contacts.constraints is None and self.settings.linearisations == 1
+        turned = self.unhindered or self.contacts.by_springs and self.settings.linearisations == 1
         if not (self.linearisation.tangent and turned):
             with self.watch.stage("forces"):
                 r = self._impulse(u)

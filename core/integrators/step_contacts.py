@@ -43,7 +43,8 @@ class StepContacts:
 
     Attributes:
         pinch: vertices that colliders keep no room for; None if there are none.
-        constraints: vertices on solids; None where there are none or springs do it. pairs: all else; None where
+        by_springs: whether springs hold it on solids. constraints: vertices on solids; None where there are none or
+            springs do it. pairs: all else; None where
             nothing may touch by pairs. unsure (V,): which may be beyond a solid, for all that `move_out` did.
     """
 
@@ -60,14 +61,15 @@ class StepContacts:
             self._passing: BoolArray | None = None                   # vertices (W,) of colliders without contact
             self.unhindered = unhindered
             self.pinch = None if unhindered else self._pinched()
-            self.constraints = None if self._by_springs(unhindered) else self._on_solids(unhindered)
+            self.by_springs = self._surfaces is not None and self._held_by_springs(unhindered)
+            self.constraints = None if self.by_springs else self._on_solids(unhindered)
             self.pairs = None if unhindered else self._of_pairs()
         self.unsure: BoolArray = np.zeros(len(state.x), dtype=np.bool_)
         self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
 
     # ------------------------------------------------------------------ what is expected
 
-    def _by_springs(self, unhindered: bool) -> bool:
+    def _held_by_springs(self, unhindered: bool) -> bool:
         """Whether pairs alone keep cloth off solids: not while it is in one, and vertices have to be put out."""
         own = self._trial
         if own is None or self.settings.solid_contact != "springs" or not own.fixed.whole:

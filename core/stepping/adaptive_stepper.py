@@ -193,11 +193,13 @@ class Stepper:
                 longest = min(longest, max(1, 2 * self._whole // SHORTEST_PART))
             while after.size < longest and rest % (2 * after.size) == 0:
                 after = replace(after, size=2 * after.size)
-        accepted = self._let_through(context.accepted(replace(result.state, time=end, control=after)), result, context)
+        accepted = self._let_through(
+            context.accepted(replace(result.state, time=end, control=after)), result, context, h)
         return replace(accepted, plastic=self._system.flowed(accepted, h), torn=state.torn), size
 
-    def _let_through(self, state: State, result: StepResult, context: StepContext) -> State:
-        """Return the accepted `state` of a step with the vertices that colliders pass through from there on."""
+    def _let_through(self, state: State, result: StepResult, context: StepContext, h: float) -> State:
+        """Return the accepted `state` of a step of h [s] with the vertices that colliders pass through from there on.
+        """
         contact, surfaces, system = state.contact, context.surfaces, self._system
         if contact is None or surfaces is None or result.lengths is None:
             return state
@@ -205,6 +207,8 @@ class Stepper:
         if contact.through is None and not overlong.any() or context.contact is None:
             return state
         with self._watch.stage("contact"):
+            held = np.isin(system.body, system.body[system.pins(state, h).rows])
+            overlong &= held[system.edges[:, 0]]
             touches = (state.touch.mode > 0) | context.contact.beside_solids()
             found = let_through(contact.through, state.x, overlong, system.edges, system.body, touches, surfaces)
         if found is None and contact.through is None:

@@ -116,5 +116,5 @@ def test_where_pins_pull_cloth_through_cloth_steps_are_short_and_nothing_is_thro
     pulled = core.Cloth(core.ClothMesh(start, [[0, 1, 2], [0, 2, 3]]), COTTON, pins=down)
     frames = run([held, pulled], frames=8, steps_per_frame=1, integrator="implicit_euler")
     crossing = [h for h, crosses, _ in tried if crosses]
-    assert max(crossing) == pytest.approx(1.0 / 48.0) and min(crossing) == pytest.approx(1.0 / (8 * 24.0))
+    assert max(crossing) == pytest.approx(1.0 / 48.0) and min(crossing) == pytest.approx(1.0 / (16 * 24.0))
     assert np.abs(np.concatenate([f.positions[1] for f in frames])).max() < 0.6

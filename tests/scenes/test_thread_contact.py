@@ -54,8 +54,10 @@ def frames(cloths, colliders, integrator, name="numpy"):
 @pytest.mark.parametrize("speed", [0.0, 8.0])
 def test_a_thread_hangs_over_a_bar_that_none_of_its_vertices_meets(speed, integrator, name):
     seen = frames([falling(speed)], [bar()], integrator, name)
-    across = np.array([np.interp(0.016, *frame.positions[0][:, [0, 2]].T[[0, 1]]) for frame in seen[:6]])
-    assert (across > 0.0).all()
+    for frame in seen[:6]:                                            # its ends swing under the bar, where it is folded
+        x, z = frame.positions[0][:, 0], frame.positions[0][:, 2]
+        over = (x[:-1] - 0.016) * (x[1:] - 0.016) <= 0.0
+        assert np.maximum(z[:-1], z[1:])[over].max() > 0.0
     last = seen[-1].positions[0]
     near = np.linalg.norm(last - [0.016, 0.013, 0.01], axis=1).min()
     assert near < 0.08 and last[[0, -1], 2].max() < -0.2

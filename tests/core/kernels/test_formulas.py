@@ -129,5 +129,7 @@ def test_each_file_of_formulas_is_used_by_both_backends():
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("formulas."):
                     used[backend].add(node.module.removeprefix("formulas."))
+                elif isinstance(node, ast.ImportFrom) and node.module == "formulas":
+                    used[backend] |= {alias.name for alias in node.names}
     files = {path.stem for path in FOLDER.glob("[!_]*.py")}
     assert files and all(files == used[backend] for backend in BACKENDS)

@@ -16,8 +16,9 @@ from core.kernels.numba import thread_pool
 
 COTTON = core.Material.preset("cotton")
 FRAMES = 6
-MOST_HANGING, MOST_DRAPED = 65, 200
-"""Most loops that Python hands out in a frame of one step: of a sheet in the air, and of one on a ball."""
+MOST_HANGING, MOST_DRAPED = 80, 200
+"""Most loops that Python hands out in a frame of one step: of a sheet in the air, of which some steps are solved again
+at the rotations that were found, and of one on a ball."""
 
 
 def hanging():

@@ -32,6 +32,12 @@ def names(tree):
     return found
 
 
+def stands_in(tree):
+    """Names of the functions that are compiled in the place of a function of Python, by `overload`."""
+    return {part.id for node in tree.body if not isinstance(node, ast.FunctionDef) and "overload(" in ast.unparse(node)
+            for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
 def of_python(node):
     """Yield the nodes of a function, apart from those of compiled functions inside of it."""
     yield node
@@ -45,8 +51,9 @@ def test_python_calls_no_inner_function():
     for module, tree in TREES.items():
         known = names(tree)
         inner += len(known)
+        compiled = stands_in(tree)
         for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and not decorated(node, "njit"):
+            if isinstance(node, ast.FunctionDef) and not decorated(node, "njit") and node.name not in compiled:
                 wrong += [(module, node.name, call.func.id) for call in of_python(node) if isinstance(call, ast.Call)
                           and isinstance(call.func, ast.Name) and call.func.id in known]
     assert inner > 50 and not wrong, wrong

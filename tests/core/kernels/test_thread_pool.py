@@ -271,7 +271,7 @@ import numpy as np
 from core.kernels.numba import gradients, thread_pool
 thread_pool.thread_limit.set(3)
 a = np.random.default_rng(1).normal(size=(400_000, 3))
-print(gradients.dot(a, a), thread_pool._shared_out(gradients._dot)._cache_hits.total())
+print(gradients.dot(a, a), thread_pool._shared_out(gradients.dot_in_parts)._cache_hits.total())
 """
     first, hits = python(code).split()
     assert hits == "0" and python(code).split() == [first, "1"]
