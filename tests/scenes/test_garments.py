@@ -31,7 +31,8 @@ def sewn_skirt(backend, frames):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend):
     """A waist of 2 N chords of length c is a ring of radius r = c / (2 sin(pi / 2 N)). On a smooth ball of radius R
-    with the contact distance d, its height above the centre is sqrt((R + d)^2 - r^2). It is nearly at rest there by frame 36.
+    with the contact distance d, its height above the centre is sqrt((R + d)^2 - r^2). It is nearly at rest there by
+    frame 36.
     Most of the skirt hangs below the centre; without friction a shorter one would tip to a side that depends on
     rounding.
     """
@@ -43,7 +44,7 @@ def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend)
     wanted = np.sqrt((RADIUS + cloth.thickness) ** 2 - radius ** 2)
     assert wanted < HEIGHT
     assert np.linalg.norm(np.diff(ring, axis=0), axis=1).sum() == pytest.approx(2.0 * np.pi * WAIST, rel=1e-2)
-    assert np.linalg.norm(ring.mean(axis=0)) == pytest.approx(wanted, rel=0.03)          # it still swings by a hundredth
+    assert np.linalg.norm(ring.mean(axis=0)) == pytest.approx(wanted, rel=0.03)         # it still swings by a hundredth
     assert np.linalg.norm(y[seams[:, 1]] - y[seams[:, 0]], axis=1).max() < 1e-3 * cloth.mesh.mean_edge
     assert max(frame.certificate.crossings for frame in frames) == 0
     assert frames[-1].certificate.stretch_max < 1.02
