@@ -43,9 +43,9 @@ class StepContacts:
 
     Attributes:
         pinch: vertices that colliders keep no room for; None if there are none.
-        by_springs: whether springs hold it on solids. constraints: vertices on solids; None where there are none or
-            springs do it. pairs: all else; None where
-            nothing may touch by pairs. unsure (V,): which may be beyond a solid, for all that `move_out` did.
+        by_springs: whether springs alone hold cloth on solids. constraints: vertices on solids; None where there are
+            none or springs do it. pairs: all else; None where nothing may touch by pairs.
+        unsure (V,): vertices that may be beyond a solid, for all that `move_out` did.
     """
 
     def __init__(self, system: ParticleSystem, state: State, h: float, context: StepContext, pins: ConstraintFilter,
