@@ -13,7 +13,7 @@ vertex, and their masses add up to its mass, so momentum stays.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -104,8 +104,9 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
     return replace(
         state, x=copied(state.x), v=copied(state.v), torn=after.tears.torn, contact=contact,
         touch=replace(touch, mode=copied(touch.mode), pressing=shared(touch.pressing), held=shared(touch.held)),
-        before=None if last is None else replace(
-            last, x=copied(last.x), v=copied(last.v), mode=None if last.mode is None else copied(last.mode)))
+        before=None if last is None else replace(last, **{
+            each.name: copied(values) for each in fields(last)
+            if isinstance(values := getattr(last, each.name), np.ndarray)}))
 
 
 def _sources(before: ParticleSystem, after: ParticleSystem) -> IntArray:

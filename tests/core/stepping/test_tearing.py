@@ -203,19 +203,36 @@ def test_messages_of_a_split_mesh_have_its_numbers() -> None:
         list(core.simulate(core.Scene([cloth]), frames=range(2)))
 
 
-def test_a_simulation_that_tears_is_the_same_after_a_checkpoint(tmp_path: Any) -> None:
-    scene, frames = pulled(split_sheet(), 50.0), 26
-    through = list(core.simulate(scene, frames=range(frames)))
+@pytest.mark.parametrize("integrator", ["implicit_euler", "bdf2"])
+def test_a_simulation_that_tears_is_the_same_after_a_checkpoint(integrator: str, tmp_path: Any) -> None:
+    scene, frames, solver = pulled(split_sheet(), 50.0), 26, core.Solver(integrator=integrator, steps_per_frame=1)
+    through = list(core.simulate(scene, solver, frames=range(frames)))
     counts = [int(torn(frame).sum()) for frame in through]
     middle = next(n for n, count in enumerate(counts) if count)
     assert counts[middle] < counts[-1]
     through[middle].checkpoint().save(tmp_path / "middle")
-    again = list(core.simulate(scene, frames=range(middle + 1, frames),
+    again = list(core.simulate(scene, solver, frames=range(middle + 1, frames),
                                start=core.Checkpoint.load(tmp_path / "middle")))
     for one, other in zip(through[middle + 1:], again, strict=True):
         assert one.positions[0].tobytes() == other.positions[0].tobytes()
         assert one.velocities[0].tobytes() == other.velocities[0].tobytes()
         assert torn(one).tobytes() == torn(other).tobytes()
+
+
+def test_a_banner_that_falls_tears_with_every_step_of_its_history() -> None:
+    """Steps of equal size keep two states before them, whose vertices come apart as those of the present one do."""
+    mesh = split_sheet()
+    strength = 0.3 * FABRIC.areal_density * 9.81 * LONG * SIDE
+    cloth = core.Cloth(mesh, FABRIC, pins={int(i): None for i in np.flatnonzero(mesh.positions[:, 0] < 1e-9)},
+                       tearing=core.Tearing(strength))
+    scene = core.Scene([cloth], gravity=(9.81, 0.0, 0.0))
+    history, last = [], 0
+    for frame in core.simulate(scene, core.Solver(integrator="bdf2", steps_per_frame=1), frames=range(24)):
+        state, now = frame.checkpoint().state, int(torn(frame).sum())
+        if state.before is not None and now > last:
+            history += [state.before.x_earlier]
+        last = now
+    assert any(earlier is not None for earlier in history)
 
 
 def test_a_scene_that_tears_travels_through_a_file(tmp_path: Any) -> None:
