@@ -13,14 +13,16 @@ vertex, and their masses add up to its mass, so momentum stays.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..model.edge_tension import edge_tensions
 from ..model.particle_system import ParticleSystem
-from ..state import ContactWarmStart, State
+from ..state import Before, ContactWarmStart, State
 
 
 def torn_after(system: ParticleSystem, state: State) -> BoolArray:
@@ -104,9 +106,14 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
     return replace(
         state, x=copied(state.x), v=copied(state.v), torn=after.tears.torn, contact=contact,
         touch=replace(touch, mode=copied(touch.mode), pressing=shared(touch.pressing), held=shared(touch.held)),
-        before=None if last is None else replace(last, **{
-            each.name: copied(values) for each in fields(last)
-            if isinstance(values := getattr(last, each.name), np.ndarray)}))
+        before=None if last is None else _with_arrays(last, copied))
+
+
+def _with_arrays(last: Before, copied: Callable[[AnyArray], AnyArray]) -> Before:
+    """Return the history with all of its arrays over vertices `copied`."""
+    arrays = {each.name: getattr(last, each.name) for each in fields(last)}
+    changed: dict[str, Any] = {name: copied(a) for name, a in arrays.items() if isinstance(a, np.ndarray)}
+    return replace(last, **changed)
 
 
 def _sources(before: ParticleSystem, after: ParticleSystem) -> IntArray:
