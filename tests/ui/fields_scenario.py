@@ -53,6 +53,7 @@ def fields() -> Steps:
         assert math.isclose(flag.muslin.weight_force, 0.75), flag.muslin.weight_force
         assert log.times["MUSLIN_PT_field_weights"] and not log.errors, log.errors
     yield from click("muslin.bake")
+    yield from until(lambda: not no_bake() or window.baked_record.has_bake(flag), "the bake to begin", 30.0)
     yield from until(no_bake, "the bake to end", 150.0)
     assert window.baked_record.has_bake(flag), window.session.message()
     report = window.baked_record.report_of(flag)
