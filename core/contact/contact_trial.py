@@ -109,7 +109,7 @@ class ContactTrial:
             motion, itself: as in `look`.
             constrained: whether constraints keep vertices of cloth off faces of colliders, `but` for these (V,).
             end: time of the end of the step [s].
-            inertia: (V,) as of `repulsion.make_contacts`.
+            inertia: (V,) as of `pair_contacts.make_contacts`.
         """
         last = self.history.warm_start
         if last.gain is not None:

@@ -31,7 +31,7 @@ LIFTED = 1.0
 constraint of a solid, must not load it more and more, and let go of it one day. Of the d* of a step, which follows the
 gap, it would be less the further that sinks, and let it sink the quicker."""
 RECOVERY = 4.0
-"""Part of the missing gap by which a pair that starts too close is moved out per second [1/s]."""
+"""Rate at which the missing gap of a pair that starts too close is restored [1/s]."""
 MOST_STICK_DRAG = 50.0
 """Largest h c over the mass [-], where several vertices can move."""
 OPPOSITE = 0.4
@@ -41,8 +41,8 @@ OPPOSITE = 0.4
 def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal: FloatArray, thickness: FloatArray,
                   mu: FloatArray, x0: FloatArray, inverse_mass: FloatArray, h: float,
                   unheld: FloatArray | None = None, inertia: FloatArray | None = None) -> Contacts:
-    """Contacts of pairs (C, 4) by their weights (C, 4), normals (C, 3), full d* `thickness` (C,) [m] and friction (C,),
-    in a step of h [s] from x0 (V, 3) [m]; none of pairs that cannot move. They do not touch until somebody says so.
+    """Return contacts of pairs (C, 4) by their weights (C, 4), normals (C, 3), full d* `thickness` (C,) [m] and
+    friction (C,), in a step of h [s] from x0 (V, 3) [m]; none of pairs that cannot move. None touches yet.
     `unheld` (V,): inverse masses without pins, if they differ. `inertia` (V,) [kg]: mass and h^2 times the stiffness of
     vertices, with which they resist to be moved in a step, 0 of what colliders move; their mass alone if not given."""
     mobility = np.einsum("pk,pk->p", weights**2, pick(inverse_mass, vertices))

@@ -59,7 +59,7 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
                inverse_mass: FloatArray, h: float, unheld: FloatArray | None = None, layer: IntArray | None = None,
                way: WayBack | None = None, cloth: int | None = None) -> Contacts:
     """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s];
-    `unheld` as in `repulsion.make_contacts`. layer (V,): of vertices of cloth, None if all are of one; of colliders
+    `unheld` as in `pair_contacts.make_contacts`. layer (V,): of vertices of cloth, None if all are of one; of colliders
     there may be more vertices. way: of the crossings, if it is known; cloth: vertices below this number are of cloth.
 
     What surely goes back through a collider, or as a part of one, moves along that way alone, as far as it has to: its

@@ -127,7 +127,7 @@ class StepContacts:
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
                          constrained=self.constraints is not None, but=self._to_springs,
-                         end=self.state.time + self.h, inertia=self._inertia())
+                         end=self.state.time + self.h, inertia=None if self._surfaces is None else self._inertia())
 
     def _inertia(self) -> FloatArray:
         """Return how vertices resist to be moved in the step (V,) [kg], by their mass and the stiffness of edges."""
