@@ -100,7 +100,7 @@ class MuslinScene(bpy.types.PropertyGroup):
                 "Baraff and Witkin", 0),
                ("SPRINGS", "Springs", "As between cloth and cloth: yields where colliders squeeze the cloth, and "
                 "takes less time where cloth is pulled over them", 1)],
-        default="CONSTRAINTS", options=set(),
+        default="SPRINGS", options=set(),
     )
     newton_iterations: IntProperty(
         name="Newton Iterations",

@@ -14,10 +14,11 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import Operator
 from ..linear.products import WithPairs
 from ..row_ops import all_of, any_of, pick
-from ..state import ContactWarmStart
+from ..state import ContactWarmStart, Touch
 from .bounds import of_pairs
 from .contact_history import ContactHistory
 from .continuous import NEVER, Pairs
+from .friction import SLIP, STICK
 from .half_spaces import HalfSpaces
 from .pair_contacts import make_contacts
 from .piles import Pressing
@@ -327,6 +328,19 @@ class SelfContactStep:
         solid = (met >= len(self._v0)).any(axis=1)
         self._history.see_stuck(bool(solid.any()))
         self._history.see_tangled(not solid.all())
+
+    def touch(self, u: FloatArray) -> Touch:
+        """Return how vertices touch faces of solids at the solution u (V, 3) [m/s]."""
+        c, count = self.repulsion.contacts, len(self._base)
+        alone = np.count_nonzero(c.weights, axis=1) == 1
+        rows = np.flatnonzero(c.touches & alone & (np.abs(c.weights.sum(axis=1)) > 0.5))
+        vertex = c.vertices[rows, np.argmax(c.weights[rows] != 0.0, axis=1)]
+        pressing, rubbing = self.repulsion.pressing(u)[rows], self.repulsion.rubbing(u)[rows] / self._h
+        slides = any_of(c.across[rows] != 0.0)
+        mode = np.where(np.bincount(vertex, minlength=count) > 0, STICK, 0)
+        mode[(mode > 0) & (np.bincount(vertex, ~slides, count) == 0.0)] = SLIP
+        held = [np.bincount(vertex, column, count) for column in rubbing.T]
+        return Touch(mode, np.bincount(vertex, pressing, count), np.stack(held, axis=1))
 
     def remember(self, u: FloatArray, *, calm: bool = True) -> None:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess; `calm`:

@@ -21,7 +21,7 @@ from ..state import Before, Touch
 from .friction import ELASTIC, SLIP, STICK, Friction
 from .half_spaces import HalfSpaces
 from .planes import MAX_PER_VERTEX
-from .sliding_path import changes
+from .sliding_path import STILL_NEAR, TOUCHING_OVERSHOOT, changes
 
 if TYPE_CHECKING:
     from .pairs import Contacts
@@ -29,15 +29,10 @@ if TYPE_CHECKING:
 
 PUSH_RATE = 24.0
 """Thicknesses by which a particle that starts too close is moved out per second [1/s]."""
-TOUCHING_OVERSHOOT = 0.01
-"""Part of the thickness by which a solution may overshoot a contact before it counts as a new one, and within which a
-particle counts as touching at the start [-]."""
 LAID = 1e-6
 """Part of the thickness by which a particle must be, or go, too close to count [-]: far above rounding, far below what
 shows. A contact that pulled leaves its particle on the surface without a velocity along the normal, and free in the
 next step: that must not hang on which side of the surface rounding left it."""
-STILL_NEAR = 0.2
-"""Part of the thickness within which a particle that touched in the step before is taken to touch again [-]."""
 SAME_NORMAL = 0.9
 """Contacts of a vertex whose normals' cosine is above this are one contact [-]."""
 FEW_NEW_CONTACTS = 0.02

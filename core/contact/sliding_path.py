@@ -26,11 +26,17 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import length, pick, tangential, unit
-from ..state import Before
+from ..state import Before, Touch
 from .friction import SLIP
 
 if TYPE_CHECKING:
     from .surfaces import Touching
+
+TOUCHING_OVERSHOOT = 0.01
+"""Part of the thickness by which a solution may overshoot a contact before it counts as a new one, and within which a
+particle counts as touching at the start [-]."""
+STILL_NEAR = 0.2
+"""Part of the thickness within which a particle that touched in the step before is taken to touch again [-]."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,14 @@ class Slides:
     def __getitem__(self, rows: BoolArray) -> Slides:
         """Return the particles with these rows."""
         return Slides(*(pick(getattr(self, each.name), np.flatnonzero(rows)) for each in fields(self)))
+
+
+def expected(found: Touching, touch: Touch) -> IntArray:
+    """Return the contacts (n,) that act in a motion without forces, of vertices that contact moves in front of a
+    surface: those that it brings nearer than their distance, and those that acted before and remain near."""
+    c = found.contacts
+    again = (touch.mode[c.vertex] > 0) & (c.gap_t1 < STILL_NEAR * found.distance)
+    return np.flatnonzero((again | (c.gap_t1 < TOUCHING_OVERSHOOT * found.distance)) & (c.gap_t0 > -found.distance))
 
 
 def changes(found: Touching, rows: IntArray, mode: IntArray, before: Before,

@@ -83,7 +83,7 @@ class Solver:
     matrix: str = "assembled"
     verlet_kd: float = 1.0
     self_collision: bool = True
-    solid_contact: str = "constraints"
+    solid_contact: str = "springs"
     tolerance: float = 1e-3
     backend: str | None = None
     adaptive: bool = True

@@ -120,7 +120,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         overlong = limit is not None and limit.excess(x) > MAX_OVERLENGTH
         added = contacts.apart_from_pinched(step_strain.added_strain(start, lengths, system.rest_lengths))
         spiky = step_strain.any_spiky(added, system.edge_slices) or limits.excess(x) > MAX_TURNED_OVERLENGTH
-    after = State(x, v, contacts.state.time + h, contacts.touch(), in_vain=loop.in_vain,
+    after = State(x, v, contacts.state.time + h, contacts.touch(u), in_vain=loop.in_vain,
                   emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before,
                   plastic=contacts.state.plastic)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,

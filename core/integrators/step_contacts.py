@@ -19,6 +19,7 @@ from ..contact.contact_trial import ContactTrial
 from ..contact.piles import Piles
 from ..contact.pinch import Pinch
 from ..contact.response import ContactResponse
+from ..contact.sliding_path import changes, expected
 from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
 from ..linear.constraint_filter import ConstraintFilter
@@ -63,6 +64,8 @@ class StepContacts:
             self.pinch = None if unhindered else self._pinched()
             self.by_springs = self._surfaces is not None and self._held_by_springs(unhindered)
             self.constraints = None if self.by_springs else self._on_solids(unhindered)
+            path = self._sliding_path()
+            self._start = state.x if path is None else state.x + path
             self.pairs = None if unhindered else self._of_pairs()
         self.unsure: BoolArray = np.zeros(len(state.x), dtype=np.bool_)
         self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
@@ -118,6 +121,17 @@ class StepContacts:
         contacts.predict(found)
         return contacts
 
+    def _sliding_path(self) -> FloatArray | None:
+        """Return the change d (V, 3) [m] of the paths of what slides on solids, held off them by springs; or None."""
+        found, before = self._expected, self._before
+        if not self.by_springs or found is None or before is None:
+            return None
+        rows = expected(found, self.state.touch)
+        if self._trial is not None and self._trial.pinched is not None:
+            rows = rows[~self._trial.pinched[found.contacts.vertex[rows]]]
+        start = self.state.x, self.state.v, self._gravity
+        return self.pins.project(changes(found, rows, self.state.touch.mode, before, start, self.h))
+
     def _of_pairs(self) -> SelfContactStep | None:
         own = self._trial
         if own is None or not (self.settings.self_collision or self._surfaces is not None):
@@ -141,7 +155,7 @@ class StepContacts:
     def base(self) -> FloatArray:
         """Where a step without velocity ends (V, 3) [m]: x0, the position alteration y and the change d of paths."""
         if self.constraints is None:
-            return self.state.x
+            return self._start
         y, d = self.constraints.alteration, self.constraints.path
         if self._base is None or self._base[0] is not y or self._base[1] is not d:
             self._base = y, d, self.state.x + y + d
@@ -273,6 +287,8 @@ class StepContacts:
         pressing = 0.0 if self.pairs is None else self.pairs.energy(u)
         return pressing if self.pinch is None else pressing + self.pinch.energy(u)
 
-    def touch(self) -> Touch:
-        """How each particle touches at the end of the step."""
-        return self.state.touch if self.constraints is None else self.constraints.touch()
+    def touch(self, u: FloatArray) -> Touch:
+        """How each particle touches at the end of the step, with velocities u (V, 3) [m/s]."""
+        if self.constraints is not None:
+            return self.constraints.touch()
+        return self.pairs.touch(u) if self.by_springs and self.pairs is not None else Touch.none(len(u))

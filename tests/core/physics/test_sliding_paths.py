@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import core
+from core.contact.friction import ELASTIC
 from core.contact.sliding_path import braked
 from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, grid
@@ -15,6 +16,8 @@ from tests.core.physics.test_friction import PLANE, tilted
 
 PATH = 2e-3
 """Largest error of a way of constant acceleration, over the way [-]."""
+GIVE = ELASTIC * 0.2 * 0.4 / 6
+"""Way [m] by which friction gives before it holds, with the thickness of `slid`."""
 
 
 def slid(mu, degrees, seconds, speed=0.0, steps=1, height=0.0, cells=6, heading=17.0):
@@ -44,22 +47,23 @@ def pull(mu, degrees):
 @pytest.mark.parametrize("steps", [1, 3])
 @cases(("mu", "degrees", "speed"), [(0.3, 30.0, 0.0), (0.1, 12.0, 0.0), (0.5, 45.0, 0.7), (0.3, 18.0, 0.0)])
 def test_a_slide_goes_half_a_t_squared_in_steps_of_any_length(mu, degrees, speed, steps):
-    """Steps of implicit Euler go 8 % too far in 12 steps."""
+    """Steps of implicit Euler go 8 % too far in 12 steps. In the first step friction may still give."""
     way, velocity = slid(mu, degrees, 0.5, speed, steps)
-    a = pull(mu, degrees)
-    assert velocity[-1] == pytest.approx(speed + 0.5 * a, rel=PATH)
-    assert way[-1] == pytest.approx(0.5 * speed + 0.125 * a, rel=PATH)
+    a, early = pull(mu, degrees), 0.0 if speed else 24 * steps * GIVE
+    assert velocity[-1] == pytest.approx(speed + 0.5 * a, rel=PATH, abs=early)
+    assert way[-1] == pytest.approx(0.5 * speed + 0.125 * a, rel=PATH, abs=0.5 * early)
 
 
 @pytest.mark.parametrize("steps", [1, 3])
 @cases(("mu", "speed", "degrees"), [(0.3, 1.0, 0.0), (0.3, 0.3, 0.0), (0.6, 1.3, 0.0), (0.5, 1.0, -15.0)])
 def test_a_slide_stops_where_friction_has_taken_its_energy(mu, speed, degrees, steps):
-    """In the last step, too, it goes v^2 / (2 mu g), in less time than the step has; then it stays."""
+    """In the last step, too, it goes v^2 / (2 mu g), in less time than the step has; then it stays, but for what
+    friction gives."""
     a = -pull(mu, degrees)
     way, velocity = slid(mu, degrees, speed / a + 0.25, speed, steps)
-    assert way[-1] == pytest.approx(0.5 * speed ** 2 / a, rel=PATH)
+    assert abs(way[-1] - 0.5 * speed ** 2 / a) <= PATH * way[-1] + 1.1 * GIVE
     assert abs(way[-1] - way[-3]) < 1e-7
-    assert abs(velocity[-1]) < 1e-7
+    assert abs(velocity[-1]) < 1e-6
 
 
 @pytest.mark.parametrize("height", [0.002, 0.005, 0.02])
