@@ -41,7 +41,8 @@ class SelfContactStep:
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, around: Surroundings, v0: FloatArray,
                  expected: FloatArray, base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False,
-                 but: BoolArray | None = None, end: float = 0.0, inertia: FloatArray | None = None) -> None:
+                 but: BoolArray | None = None, end: float = 0.0, inertia: FloatArray | None = None,
+                 out: Contacts | None = None) -> None:
         self._end = end                                                                    # of the step [s]
         self._fixed, self._history, self._around = fixed, history, around
         self._base, self._h, self._v0 = base, h, v0
@@ -69,6 +70,8 @@ class SelfContactStep:
         if len(around.level):
             self.repulsion.add(lift_out(
                 around.level, fixed.surface.edges, around.start, self._inverse_mass, h, self._unheld))
+        if out is not None:
+            self.repulsion.add(out)
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
         if around.itself:

@@ -22,6 +22,7 @@ from ..contact.response import ContactResponse
 from ..contact.sliding_path import changes, expected
 from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
+from ..contact.way_out import WayOut
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.particle_system import ParticleSystem
 from ..row_ops import any_of
@@ -62,24 +63,20 @@ class StepContacts:
             self._passing: BoolArray | None = None                   # vertices (W,) of colliders without contact
             self.unhindered = unhindered
             self.pinch = None if unhindered else self._pinched()
-            self.by_springs = self._surfaces is not None and self._held_by_springs(unhindered)
+            self.by_springs = self._surfaces is not None and self._held_by_springs()
             self.constraints = None if self.by_springs else self._on_solids(unhindered)
-            path = self._sliding_path()
-            self._start = state.x if path is None else state.x + path
+            self._way_out = self._out_of_solids() if self.by_springs and not unhindered else None
+            self._start = self._without_velocity()
             self.pairs = None if unhindered else self._of_pairs()
         self.unsure: BoolArray = np.zeros(len(state.x), dtype=np.bool_)
         self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
 
     # ------------------------------------------------------------------ what is expected
 
-    def _held_by_springs(self, unhindered: bool) -> bool:
-        """Whether pairs alone keep cloth off solids: not while it is in one, and vertices have to be put out."""
+    def _held_by_springs(self) -> bool:
+        """Return whether pairs alone keep cloth off solids."""
         own = self._trial
-        if own is None or self.settings.solid_contact != "springs" or not own.fixed.whole:
-            return False
-        if not unhindered:
-            self._around(own)
-        return not own.history.stuck
+        return own is not None and self.settings.solid_contact == "springs" and own.fixed.whole
 
     def _around(self, own: ContactTrial) -> Surroundings:
         """What is near before anything is known of the step."""
@@ -121,16 +118,39 @@ class StepContacts:
         contacts.predict(found)
         return contacts
 
-    def _sliding_path(self) -> FloatArray | None:
-        """Return the change d (V, 3) [m] of the paths of what slides on solids, held off them by springs; or None."""
-        found, before = self._expected, self._before
-        if not self.by_springs or found is None or before is None:
+    def _out_of_solids(self) -> WayOut | None:
+        """Return how vertices come out of solids that they start in; None if there are none."""
+        own, found, count = self._trial, self._expected, len(self.state.x)
+        if own is None or found is None or not own.history.stuck:
             return None
-        rows = expected(found, self.state.touch)
-        if self._trial is not None and self._trial.pinched is not None:
-            rows = rows[~self._trial.pinched[found.contacts.vertex[rows]]]
-        start = self.state.x, self.state.v, self._gravity
-        return self.pins.project(changes(found, rows, self.state.touch.mode, before, start, self.h))
+        around = self._around(own)
+        if around.passing is not None:
+            self._passing = around.passing[count:]
+            found = self._without_passing(found)
+        some = ~around.left
+        if len(around.within):                                       # somebody is in one, now that it was looked at
+            kept = own.kept_inside(around, found)
+            around.let_in(kept)
+            some &= ~kept.any(axis=0)
+        if own.pinched is not None:
+            some &= ~own.pinched
+        return WayOut.of(found, some, self.system.thickness, self.pins, self.h)
+
+    def _without_velocity(self) -> FloatArray:
+        """Return where a step without velocity ends (V, 3) [m] that springs hold off solids: x0, the way out of solids,
+        and the change d of the paths of what slides."""
+        x, found, before = self.state.x, self._expected, self._before
+        if not self.by_springs or found is None:
+            return x
+        if self._way_out is not None:
+            x = x + self._way_out.alteration
+        if before is not None:
+            rows = expected(found, self.state.touch)
+            if self._trial is not None and self._trial.pinched is not None:
+                rows = rows[~self._trial.pinched[found.contacts.vertex[rows]]]
+            start = self.state.x, self.state.v, self._gravity
+            x = x + self.pins.project(changes(found, rows, self.state.touch.mode, before, start, self.h))
+        return x
 
     def _of_pairs(self) -> SelfContactStep | None:
         own = self._trial
@@ -138,10 +158,13 @@ class StepContacts:
             return None
         fall = self.h * self._gravity
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
+        inertia = None if self._surfaces is None else self._inertia()
+        out = None if self._way_out is None or inertia is None else self._way_out.contacts(
+            self.state.x, self.system.mass, inertia, self.h)
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
                          constrained=self.constraints is not None, but=self._to_springs,
-                         end=self.state.time + self.h, inertia=None if self._surfaces is None else self._inertia())
+                         end=self.state.time + self.h, inertia=inertia, out=out)
 
     def _inertia(self) -> FloatArray:
         """Return how vertices resist to be moved in the step (V,) [kg], by their mass and the stiffness of edges."""
