@@ -134,7 +134,7 @@ class StepContacts:
             some &= ~kept.any(axis=0)
         if own.pinched is not None:
             some &= ~own.pinched
-        return WayOut.of(found, some, self.system.thickness, self.pins, self.h)
+        return WayOut.of(found, some, around.beside_solids, self.system.thickness, self.pins, self.h)
 
     def _without_velocity(self) -> FloatArray:
         """Return where a step without velocity ends (V, 3) [m] that springs hold off solids: x0, the way out of solids,
@@ -160,7 +160,7 @@ class StepContacts:
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
         inertia = None if self._surfaces is None else self._inertia()
         out = None if self._way_out is None or inertia is None else self._way_out.contacts(
-            self.state.x, self.system.mass, inertia, self.h)
+            own.fixed, self.state.x, inertia, self.h)
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
                          constrained=self.constraints is not None, but=self._to_springs,
