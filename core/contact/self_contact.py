@@ -108,7 +108,7 @@ class SelfContact:
         mean = np.bincount(piece, weights=length, minlength=len(edges)) / np.maximum(edges, 1)
         longest = float(mean.max(initial=0.0))
         self.finest = float(mean[mean > 0.0].min(initial=np.inf))
-        extra = [min(c.thickness, THICKEST * longest) for c in colliders]
+        extra = [min(c.thickness, THICKEST * longest) if longest else c.thickness for c in colliders]
         own = thickness if from_cloth is None else from_cloth
         cloth, own = (np.where(edges[body] > 0, np.minimum(given, THICKEST * mean[body]), given)
                       for given in (thickness, own))

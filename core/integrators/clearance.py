@@ -21,7 +21,7 @@ class Clearance:
         self._state, self._h, self._watch = state, h, context.watch
         self._itself = settings.self_collision
         self._own = own = context.contact if self._itself or surfaces is not None else None
-        constrained = settings.solid_contact == "constraints" or own is None or not own.fixed.whole
+        constrained = settings.solid_contact == "constraints" or own is None
         self._solids = EDGES_AND_TIPS if constrained else WHOLE_SOLIDS
         self._motion = None if own is None else own.motion(surfaces)
         self._surfaces = surfaces if constrained else None

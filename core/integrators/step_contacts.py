@@ -75,8 +75,7 @@ class StepContacts:
 
     def _held_by_springs(self) -> bool:
         """Return whether pairs alone keep cloth off solids."""
-        own = self._trial
-        return own is not None and self.settings.solid_contact == "springs" and own.fixed.whole
+        return self._trial is not None and self.settings.solid_contact == "springs"
 
     def _around(self, own: ContactTrial) -> Surroundings:
         """What is near before anything is known of the step."""

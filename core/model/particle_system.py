@@ -91,7 +91,7 @@ class ParticleSystem:
         abrupt: (V,) whether the piece of a particle has threads, seams or links that may go slack.
         emission: particles that are born later.
         predictor: of motions.
-        self_contact: contact of all cloths, None where there is neither a triangle nor a thread.
+        self_contact: contact of all cloths, None where there is no triangle, no thread and no collider.
         exclusions: what is excluded from contact; None if nothing is.
         shapes: of the colliders, with their rooms open.
         preconditioners: of the step matrices.
@@ -172,7 +172,7 @@ class ParticleSystem:
             held=np.concatenate([c.pins.fixed + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
             from_cloth=nodes.padded(np.repeat([c.distance_from_cloth for c in cloths], counts)),
             exclusions=self.exclusions, layer=np.repeat(layers, counts) if len(set(layers)) > 1 else None,
-        ) if len(self.triangles) + len(threads) else None
+        ) if len(self.triangles) + len(threads) + len(scene.colliders) else None
         skin = nodes.surface_count
         self.shapes = shapes_of([(c.at(0.0), c.triangles) for c in scene.colliders], nodes.start[:skin],
                                 self.body[:skin], self.self_contact.surface if self.self_contact else None,

@@ -107,7 +107,7 @@ def test_a_sheet_that_pins_hold_in_a_solid_is_not_shaken():
     found = list(perform(colliders.through_solid(ball(20, 10, 0.15), frames=80, lift=-0.02, gravity=9.81, tilt=0.0,
                                                  pins=held, material=replace(COTTON, air_drag=0.7))))
     counts = [judged.total for _, judged in found]
-    assert counts[-1] > 0 and max(counts) <= counts[0]
+    assert counts[-1] > 0 and max(counts) <= 1.05 * counts[0]
     speeds = [np.abs(f.velocities[0]).max() for f, _ in found]
     assert max(speeds[-24:]) < 0.25 and np.median(speeds[-24:]) < 0.12
     assert np.mean([f.certificate.steps for f, _ in found[6:]]) < 4.0

@@ -82,4 +82,4 @@ class DistanceRows:
         size = self.stiffness * np.clip(self.lack(x), 0.0, most)
         push = (self.weights * size[:, None])[:, :, None] * self.normal[:, None, :]
         flat = self.vertices.ravel()
-        return np.stack([np.bincount(flat, push[:, :, k].ravel(), len(x)) for k in range(3)], axis=1)
+        return np.stack([np.bincount(flat, push[:, :, k].ravel(), len(x)) for k in range(3)], axis=1, dtype=np.float64)

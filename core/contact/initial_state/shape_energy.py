@@ -72,7 +72,7 @@ class ShapeEnergy:
         bent = np.where(self._shapeless[:, None], 0.0, d - turned)
         pull = STRETCH * too_long[:, None] * d + SHAPE * bent
         total = np.stack([np.bincount(one, column, self._count) - np.bincount(other, column, self._count)
-                          for column in pull.T], axis=1)
+                          for column in pull.T], axis=1, dtype=np.float64)
         total[self._held] = 0.0
         return total
 
@@ -89,7 +89,7 @@ class ShapeEnergy:
         one, other = self._edges.T
         d = x[other] - x[one]
         total = np.stack([np.bincount(one, column, self._count) - np.bincount(other, column, self._count)
-                          for column in d.T], axis=1)
+                          for column in d.T], axis=1, dtype=np.float64)
         return np.where(some[:, None], total / np.maximum(self._degree, 1)[:, None], 0.0)
 
     def _sums(self, of_edges: FloatArray) -> FloatArray:
