@@ -244,7 +244,8 @@ class SelfContactStep:
         np.minimum.at(earliest, pairs.vertices.ravel(), np.repeat(times, 4))
         first = np.flatnonzero(any_of(times[:, None] <= pick(earliest, pairs.vertices)))
         met = pairs[first].at_times(self._around.start, end, times[first])
-        found = self.repulsion.firm(self._contacts(met, self._fixed.thickness_of(met)), (x1 - self._base) / self._h)
+        found = self._contacts(met, self._fixed.thickness_of(met))
+        self.repulsion.stiffen(found, (x1 - self._base) / self._h)
         found = found[~self.repulsion.touches(found.key)]
         found.touches[:] = True
         self.repulsion.add(found)

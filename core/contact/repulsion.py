@@ -249,18 +249,18 @@ class Repulsion:
             before, pressed = stiffness * c.mass, CARRIED * pressing * self._h**2
             needed = pressed / np.where(c.lift > 0.0, LEAST_CARRYING_LIFT * c.lift, np.inf)
             c.stiffness = np.maximum(c.stiffness, np.minimum(before, np.maximum(before / EASES, needed)))
-        self.contacts = c = self.firm(c, expected, pressing)
+        self.stiffen(c, expected, pressing)
         c.hold = holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal
         c.least = c.least + np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, c.lift)
         c.touches |= touched | self.too_close(expected)
         self._rub(pressing, velocity)
 
-    def firm(self, c: Contacts, expected: FloatArray, pressing: FloatArray | float = 0.0) -> Contacts:
-        """Return contacts c, those of vertices alone so stiff that they give as much as they may by what stops these at
-        velocities `expected` (V, 3) [m/s], and by forces `pressing` (C,) [N]."""
+    def stiffen(self, c: Contacts, expected: FloatArray, pressing: FloatArray | float = 0.0) -> None:
+        """Make those of contacts c that move vertices alone so stiff that they give no more than they may by what stops
+        these at velocities `expected` (V, 3) [m/s], and by forces `pressing` (C,) [N]."""
         load = np.maximum(c.mass * (c.least - self._gap(c, expected)), self._h**2 * pressing)
         needed = np.where(c.give > 0.0, load / np.where(c.give > 0.0, c.give, 1.0), 0.0)
-        return replace(c, stiffness=np.maximum(c.stiffness, needed))
+        c.stiffness = np.maximum(c.stiffness, needed)
 
     def carried(self, velocity: FloatArray) -> FloatArray:
         """Return `velocity` (V, 3) [m/s], that of vertices which stick alone by what carries them."""

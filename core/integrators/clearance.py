@@ -43,7 +43,8 @@ class Clearance:
                 return True
             then = then if self._own is None else self._own.ahead(state.x, state.v, h)
             around = self._look(then)
-            return around is not None and (self._own is not None and self._own.history.stuck or around.touches(then))
+            inside = self._own is not None and self._motion is not None and self._own.history.stuck
+            return around is not None and (inside or around.touches(then))
 
     def meets(self, x1: FloatArray, v1: FloatArray) -> bool:
         """Whether a step that ended at x1 (V, 3) [m] with v1 (V, 3) [m/s] met something after all; learns from it if
