@@ -82,6 +82,12 @@ class SelfContactStep:
         """How many pairs act on the cloth."""
         return int(np.count_nonzero(self.repulsion.contacts.touches))
 
+    @property
+    def on_solids(self) -> bool:
+        """Whether pairs with solids act on the cloth."""
+        c = self.repulsion.contacts
+        return bool((c.touches & (np.abs(c.weights.sum(axis=1)) > 0.5)).any())
+
     def _going_on(self, pairs: Pairs, thickness: FloatArray, x1: FloatArray) -> Pairs:
         """The pairs, that keep `thickness` (P,) [m], those that slide past a rim as they will be at x1 (V, 3) [m].
 

@@ -87,7 +87,7 @@ def changes(found: Touching, rows: IntArray, mode: IntArray, before: Before,
     result, c = np.zeros_like(x0), found.contacts
     k = rows[np.bincount(c.vertex[rows], minlength=len(x0))[c.vertex[rows]] == 1]
     vertex = c.vertex[k]
-    velocity = pick(v0, vertex) - (pick(found.carried, k) - pick(x0, vertex)) / h
+    velocity = pick(v0, vertex) - pick(found.started, k) / h
     last = np.zeros_like(vertex) if before.mode is None else before.mode[vertex]
     some = Slides(pick(c.normal, k), velocity, np.maximum(c.gap_t0[k], 0.0), last,
                   pick(v0 - before.v, vertex) / before.step, pick(gravity, vertex), found.mu[k])

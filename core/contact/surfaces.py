@@ -40,16 +40,20 @@ class Touching:
         carried (C, 3) [m]: where the vertex would be at the end, had it moved and turned with the contact's triangle.
             Not the motion of the contact's own point: that is near the vertex's end, and the difference, of third
             order in the angle turned, would be strain to a stiff sheet.
+        started (C, 3) [m]: how far the triangle would take the vertex in the step, did it go on as at its start: the
+            way to `carried`, turned back by half of the triangle's turn.
     """
 
     contacts: Contacts
     mu: FloatArray
     distance: FloatArray
     carried: FloatArray
+    started: FloatArray
 
     def __getitem__(self, rows: IntArray) -> Touching:
         """Return the contacts of these rows."""
-        return Touching(self.contacts[rows], self.mu[rows], self.distance[rows], pick(self.carried, rows))
+        return Touching(self.contacts[rows], self.mu[rows], self.distance[rows], pick(self.carried, rows),
+                        pick(self.started, rows))
 
     def depth(self, solid: int, count: int) -> tuple[FloatArray, FloatArray]:
         """How deep each of `count` vertices is in a solid at the start (V,) [m], 0 where it is not, and by how much it
@@ -151,10 +155,12 @@ class StepSurfaces:
         if less.any():
             found, distance = replace(found, gap_t0=found.gap_t0 + less, gap_t1=found.gap_t1 + less), distance - less
         mu = np.sqrt(self.friction.on_solids[found.vertex] * solid)
-        return Touching(found, mu, distance, self._carried(x0, found))
+        return Touching(found, mu, distance, *self._carried(x0, found))
 
-    def _carried(self, x0: FloatArray, found: Contacts) -> FloatArray:
+    def _carried(self, x0: FloatArray, found: Contacts) -> tuple[FloatArray, FloatArray]:
+        """Return `carried` and `started` of `Touching`, each (C, 3) [m]."""
         result = pick(x0, found.vertex)
+        started = np.zeros_like(result)
         for number, surface in enumerate(self.moving):
             at = np.flatnonzero(found.collider == number)
             if len(at) and surface.x_t0 is not surface.x_t1:
@@ -164,8 +170,11 @@ class StepSurfaces:
                 arm = np.einsum("nij,nj->ni", before, offset)
                 turned = np.einsum("nij,ni->nj", after, arm)
                 over = surface.mirrored[found.triangle[at]]              # would take it to their other side
-                result[at] = found.point_t1[at] + np.where(over[:, None], offset, turned)
-        return result
+                ended = found.point_t1[at] + np.where(over[:, None], offset, turned)
+                way, result[at] = ended - result[at], ended
+                back = np.einsum("nij,ni->nj", before, np.einsum("nij,nj->ni", after, way))
+                started[at] = np.where(over[:, None], way, 0.5 * (way + back))
+        return result, started
 
 
 def _squeezed(c: Contacts, distance: FloatArray) -> FloatArray:

@@ -90,6 +90,10 @@ class NewtonStep:
         self.contacts = StepContacts(system, state, h, context, self.pins, unhindered)
         self.base = self.contacts.base                                                                 # x = base + h u
         self.acceleration = Anderson(system.mass, settings.projective_window)
+        if expected is None and self.contacts.on_solids and settings.newton_iterations is None:
+            # linearised at the start, as published, a surface that turns would strain what it carries along
+            expected = system.predictor.averaged(state.v)
+            expected[system.abrupt] = 0.0
         self.expected = None if expected is None else self.contacts.allowed(expected)
         with watch.stage("forces"):
             near = self.base if self.expected is None else self.base + h * self.expected

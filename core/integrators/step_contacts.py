@@ -277,6 +277,11 @@ class StepContacts:
             self.pairs is None or self.pairs.touching == 0)
 
     @property
+    def on_solids(self) -> bool:
+        """Whether springs are expected to hold cloth on solids."""
+        return self.by_springs and self.pairs is not None and self.pairs.on_solids
+
+    @property
     def cross(self) -> bool:
         """Whether cloth has begun to pass through cloth or a solid, which the cut at the end could not prevent."""
         return self.pairs is not None and self.pairs.crosses

@@ -2,8 +2,10 @@
 """A sheet on a turning table moves with it as if attached, for every stiffness and step."""
 
 import numpy as np
+import pytest
 
 import core
+from core.contact.friction import ELASTIC
 from tests.cases import cases
 from tests.core.physics.scenes import sheet
 
@@ -30,14 +32,18 @@ def away_from_table(stretch, damping, thickness=0.01, omega=2.0, frames=13, **so
 @cases("steps", [1, 2])
 @cases(("stretch", "damping"), [(5e3, 0.0), (5e3, 0.005), (4e5, 0.005)])
 def test_friction_carries_a_sheet_round_with_a_turntable(stretch, damping, steps):
-    assert max(away_from_table(stretch, damping, steps_per_frame=steps)) < 1e-6
+    """Constraints hold it exactly."""
+    away = away_from_table(stretch, damping, steps_per_frame=steps, solid_contact="constraints")
+    assert max(away) < 1e-6
 
 
+@pytest.mark.parametrize("integrator", ["bdf2", "implicit_euler"])
 @cases("steps", [1, 2])
 @cases(("stretch", "damping"), [(5e3, 0.0), (4e5, 0.005)])
-def test_springs_carry_a_sheet_round_and_it_does_not_creep(stretch, damping, steps):
+def test_springs_carry_a_sheet_round_and_it_does_not_creep(stretch, damping, steps, integrator):
     """They give by a thousandth of the thickness until friction holds, and no further, however long the table turns."""
-    away = away_from_table(stretch, damping, frames=37, integrator="bdf2", steps_per_frame=steps,
+    away = away_from_table(stretch, damping, frames=37, integrator=integrator, steps_per_frame=steps,
                            solid_contact="springs")
-    assert max(away) < 2e-3 * 0.01
-    assert max(away[-6:]) < max(away[:6])
+    give = ELASTIC * 0.01
+    assert max(away) < 0.4 * give
+    assert max(away) - max(away[:6]) < 0.1 * give                   # in 30 frames, what creeps would go many times that
