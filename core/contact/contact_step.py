@@ -18,6 +18,7 @@ from ..state import ContactWarmStart, Touch
 from .bounds import of_pairs
 from .contact_history import ContactHistory
 from .continuous import NEVER, Pairs
+from .face_contacts import FaceContacts
 from .friction import SLIP, STICK
 from .half_spaces import HalfSpaces
 from .pair_contacts import make_contacts
@@ -42,7 +43,7 @@ class SelfContactStep:
     def __init__(self, fixed: SelfContact, history: ContactHistory, around: Surroundings, v0: FloatArray,
                  expected: FloatArray, base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False,
                  but: BoolArray | None = None, end: float = 0.0, inertia: FloatArray | None = None,
-                 out: Contacts | None = None) -> None:
+                 faces: FaceContacts | None = None) -> None:
         self._end = end                                                                    # of the step [s]
         self._fixed, self._history, self._around = fixed, history, around
         self._base, self._h, self._v0 = base, h, v0
@@ -60,8 +61,12 @@ class SelfContactStep:
         close = around.close()
         thickness = fixed.thickness_of(close)
         going_on = self._going_on(close, thickness, base + h * expected)
-        self._turn: tuple[IntArray, FloatArray] | None = None        # of the first contacts, rows and rotations
-        self.repulsion = Repulsion(base, h, self._contacts(going_on, thickness))
+        self._turn: tuple[IntArray, FloatArray] | None = None        # of contacts with faces, rows and rotations
+        self.repulsion = Repulsion(base, h, self._contacts(going_on, thickness, faces=faces is None))
+        if faces is not None and self._inertia is not None and around.motion is not None:
+            rows, turn = faces.turns(fixed, around.motion, free)
+            self._turn = len(self.repulsion.contacts) + rows, turn
+            self.repulsion.add(faces.contacts(fixed, around.x0, free, self._inertia, h))
         crossings = around.crossings[~around.caught]
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
@@ -70,8 +75,6 @@ class SelfContactStep:
         if len(around.level):
             self.repulsion.add(lift_out(
                 around.level, fixed.surface.edges, around.start, self._inverse_mass, h, self._unheld))
-        if out is not None:
-            self.repulsion.add(out)
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
         if around.itself:
@@ -109,10 +112,11 @@ class SelfContactStep:
         weights[row], normal[row], distance[row] = then.weights, then.normal, then.distance
         return replace(pairs, weights=weights, normal=normal, distance=distance)
 
-    def _contacts(self, pairs: Pairs, thickness: FloatArray) -> Contacts:
-        """Contacts of pairs that keep `thickness` (P,) [m]."""
+    def _contacts(self, pairs: Pairs, thickness: FloatArray, *, faces: bool = True) -> Contacts:
+        """Contacts of pairs that keep `thickness` (P,) [m]; without `faces`, none of vertices with faces of
+        colliders."""
         fixed, count = self._fixed, len(self._base)
-        if self._constrained and len(pairs):
+        if (self._constrained or not faces) and len(pairs):
             vertex = pairs.vertices[:, 0]
             there = (np.arange(len(pairs)) < pairs.faces) & (vertex < count) & (pairs.vertices[:, 3] >= count)
             if self._but is not None:
@@ -139,10 +143,7 @@ class SelfContactStep:
         corners = contacts.vertices[rows][:, 1:] - count
         moves = any_of((start[corners] != end[corners]).any(axis=2))
         rows, corners = rows[moves], corners[moves]
-        turn = turns(start[corners], end[corners])
-        if self._turn is None:
-            self._turn = rows, turn
-        return contacts.turned(rows, turn, self._around.start, self._h)
+        return contacts.turned(rows, turns(start[corners], end[corners]), self._around.start, self._h)
 
     def _as_before(self, near: BoolArray) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
         """Which contacts touched in the step before, their normal forces [N], impulses of friction (C, 3) [N s] and

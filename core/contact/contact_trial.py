@@ -15,8 +15,8 @@ from ..state import ContactState
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
+from .face_contacts import FaceContacts
 from .pinch import Pinch, find_pinch
-from .repulsion import Contacts
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
 from .surroundings import EDGES_AND_TIPS, NO_SOLIDS, WHOLE_SOLIDS, Surroundings
@@ -102,7 +102,7 @@ class ContactTrial:
     def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
               pins: ConstraintFilter, motion: Motion | None = None, *, itself: bool = True,
               constrained: bool = False, but: BoolArray | None = None, end: float = 0.0,
-              inertia: FloatArray | None = None, out: Contacts | None = None) -> SelfContactStep:
+              inertia: FloatArray | None = None, faces: FaceContacts | None = None) -> SelfContactStep:
         """Begin a try of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s].
 
         Args:
@@ -111,7 +111,7 @@ class ContactTrial:
             constrained: whether constraints keep vertices of cloth off faces of colliders, `but` for these (V,).
             end: time of the end of the step [s].
             inertia: (V,) as of `pair_contacts.make_contacts`.
-            out: pairs of vertices that start inside of solids, None if there are none.
+            faces: contacts of vertices with faces of colliders; None where these are pairs like others.
         """
         last = self.history.warm_start
         if last.gain is not None:
@@ -124,7 +124,7 @@ class ContactTrial:
         if but is not None and left and around.see_faces(but):
             around.cover(base + h * expected)
         return SelfContactStep(self.fixed, self.history, around, v0, expected, base, h, pins, constrained=constrained,
-                               but=but if left else None, end=end, inertia=inertia, out=out)
+                               but=but if left else None, end=end, inertia=inertia, faces=faces)
 
     def kept_inside(self, around: Surroundings, touching: Touching) -> BoolArray:
         """Return which vertices are held inside each of the S colliders by pins nearby (S, V): they cannot be outside,

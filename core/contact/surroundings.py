@@ -99,13 +99,6 @@ class Surroundings:
         """x1 (V, 3) [m], and where colliders end (V + W, 3) [m]."""
         return x1 if self.motion is None else np.concatenate([x1, self.motion.x_t1])
 
-    @property
-    def beside_solids(self) -> BoolArray | None:
-        """Return which vertices (V,) are beside a crossing of cloth and a collider, without pairs with that; None if
-        there are none."""
-        involved = self._involved[1]
-        return None if involved is None else involved[:len(self.x0)]
-
     def see(self, solids: int) -> bool:
         """Look at so much of colliders from now on, or at more if it was more; whether that is more than before."""
         more = solids > self.solids

@@ -16,13 +16,13 @@ from ..arrays import BoolArray, FloatArray
 from ..contact.colliders import MovingSurface
 from ..contact.contact_step import SelfContactStep
 from ..contact.contact_trial import ContactTrial
+from ..contact.face_contacts import FaceContacts
 from ..contact.piles import Piles
 from ..contact.pinch import Pinch
 from ..contact.response import ContactResponse
 from ..contact.sliding_path import changes, expected
 from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
-from ..contact.way_out import WayOut
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.particle_system import ParticleSystem
 from ..row_ops import any_of
@@ -65,7 +65,7 @@ class StepContacts:
             self.pinch = None if unhindered else self._pinched()
             self.by_springs = self._surfaces is not None and self._held_by_springs()
             self.constraints = None if self.by_springs else self._on_solids(unhindered)
-            self._way_out = self._out_of_solids() if self.by_springs and not unhindered else None
+            self._faces = self._on_faces() if self.by_springs and not unhindered else None
             self._start = self._without_velocity()
             self.pairs = None if unhindered else self._of_pairs()
         self.unsure: BoolArray = np.zeros(len(state.x), dtype=np.bool_)
@@ -117,23 +117,23 @@ class StepContacts:
         contacts.predict(found)
         return contacts
 
-    def _out_of_solids(self) -> WayOut | None:
-        """Return how vertices come out of solids that they start in; None if there are none."""
+    def _on_faces(self) -> FaceContacts | None:
+        """Return the springs that hold vertices off faces of solids."""
         own, found, count = self._trial, self._expected, len(self.state.x)
-        if own is None or found is None or not own.history.stuck:
+        if own is None or found is None:
             return None
-        around = self._around(own)
-        if around.passing is not None:
-            self._passing = around.passing[count:]
-            found = self._without_passing(found)
-        some = ~around.left
-        if len(around.within):                                       # somebody is in one, now that it was looked at
-            kept = own.kept_inside(around, found)
-            around.let_in(kept)
-            some &= ~kept.any(axis=0)
-        if own.pinched is not None:
-            some &= ~own.pinched
-        return WayOut.of(found, some, around.beside_solids, self.system.thickness, self.pins, self.h)
+        some = np.ones(count, dtype=np.bool_) if own.pinched is None else ~own.pinched
+        if own.history.stuck:
+            around = self._around(own)
+            if around.passing is not None:
+                self._passing = around.passing[count:]
+                found = self._without_passing(found)
+            some &= ~around.left
+            if len(around.within):                                   # somebody is in one, now that it was looked at
+                kept = own.kept_inside(around, found)
+                around.let_in(kept)
+                some &= ~kept.any(axis=0)
+        return FaceContacts.of(found, some, self.system.thickness, self.pins, self.h)
 
     def _without_velocity(self) -> FloatArray:
         """Return where a step without velocity ends (V, 3) [m] that springs hold off solids: x0, the way out of solids,
@@ -141,8 +141,8 @@ class StepContacts:
         x, found, before = self.state.x, self._expected, self._before
         if not self.by_springs or found is None:
             return x
-        if self._way_out is not None:
-            x = x + self._way_out.alteration
+        if self._faces is not None and self._faces.alteration is not None:
+            x = x + self._faces.alteration
         if before is not None:
             rows = expected(found, self.state.touch)
             if self._trial is not None and self._trial.pinched is not None:
@@ -158,12 +158,10 @@ class StepContacts:
         fall = self.h * self._gravity
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
         inertia = None if self._surfaces is None else self._inertia()
-        out = None if self._way_out is None or inertia is None else self._way_out.contacts(
-            own.fixed, self.state.x, inertia, self.h)
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
                          constrained=self.constraints is not None, but=self._to_springs,
-                         end=self.state.time + self.h, inertia=inertia, out=out)
+                         end=self.state.time + self.h, inertia=inertia, faces=self._faces)
 
     def _inertia(self) -> FloatArray:
         """Return how vertices resist to be moved in the step (V,) [kg], by their mass and the stiffness of edges."""
