@@ -42,7 +42,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
-from ..row_ops import any_of, pick
+from ..row_ops import any_of, length, pick
 
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
@@ -236,8 +236,10 @@ class Repulsion:
         return self._as_pressed(pressing, acted | (self.contacts.give == 0.0))
 
     def rubbing(self, velocity: FloatArray) -> FloatArray:
-        """Impulses of friction (C, 3) [N s] at `velocity` (V, 3)."""
-        return _rubbing(self.contacts, velocity)
+        """Impulses of friction (C, 3) [N s] at `velocity` (V, 3), as large as they may be there."""
+        found, limit = _rubbing(self.contacts, velocity), self._h * self.contacts.mu * self.pressing(velocity)
+        size = length(found)
+        return np.where(size > limit, limit / np.where(size > limit, size, 1.0), 1.0)[:, None] * found
 
     def begin(self, expected: FloatArray, touched: BoolArray, pressing: FloatArray, holding: FloatArray,
               velocity: FloatArray, stiffness: FloatArray | None = None) -> None:

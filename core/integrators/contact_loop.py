@@ -38,8 +38,6 @@ MANY_CONTACTS = 128
 """Contacts above which two passes have to do."""
 SLIDING = 512
 """Pairs of cloth on cloth above which errors of their friction are taken to make up for each other."""
-FRICTION_SOLVES = 3
-"""Solves after which friction of cloth on cloth may be wrong on the whole; the next step starts from what was found."""
 MEETING = 4
 """Pairs of cloth on cloth that a quick motion may leave to the truncation: it parts a few across planes, but takes many
 as one, and that tears at what is around them."""
@@ -185,14 +183,14 @@ class ContactLoop:
             return friction, enough or not again
         if self.rough and (enough or not again):
             own.judge(u, equations.filter_)
-            stands = attempt >= FRICTION_SOLVES or self._meet_few(own, u)
+            stands = self._meet_few(own, u)
         else:
             changed = own.judge(u, equations.filter_)
             changed = self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
             meet = not self._meet_few(own, u)                          # which takes them in, asked for or not
             again |= (changed or meet) and not self.rough
             self.settled = not again
-            stands = (enough or not again) and (attempt >= FRICTION_SOLVES or own.touching > SLIDING or own.rubs_right)
+            stands = (enough or not again) and (own.touching > SLIDING or own.rubs_right)
         friction = friction + own.drags(u) / self._h
         return friction, stands and (self.rough or not own.judge_solids(u))
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from core.contact.friction import ELASTIC
 from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, elastic_force, grid, reference, run
 from tests.core.shapes import quads
@@ -96,7 +97,8 @@ def test_a_sheet_launched_along_the_floor_stops_where_friction_stops_it(mu, v0, 
     assert travel[-1] == pytest.approx(wanted, rel=0.02)
     if v0 * h < 0.01 * v0 ** 2 / (mu * GRAVITY):
         assert travel[-1] == pytest.approx(v0 ** 2 / (2.0 * mu * GRAVITY), rel=0.02)
-    assert abs(travel[-1] - travel[-3]) < 5e-4 * 2 * h                             # it stays at rest
+    give = ELASTIC * 0.2 * 0.1                                   # it stays at rest, but for what friction gives
+    assert abs(travel[-1] - travel[-3]) < max(5e-4 * 2 * h, 0.5 * give)
 
 
 # ---------------------------------------------------------------------- round a cylinder
@@ -255,4 +257,5 @@ def test_a_sheet_whose_links_go_slack_slides_as_far_as_another(integrator):
     frames = run(core.Scene([cloth], [plane]), solver, n)
     a = GRAVITY * (np.sin(np.radians(degrees)) - mu * np.cos(np.radians(degrees)))
     travel = (frames[-1].positions[0] - start) @ tilted([1.0, 0.0, 0.0], degrees, heading)
-    assert travel.mean() == pytest.approx(a * h * h * n * (n + 1) / 2, rel=0.03)
+    steps = n * (n + 1) if integrator == "implicit_euler" else n * n               # paths of first and second order
+    assert travel.mean() == pytest.approx(0.5 * a * h * h * steps, rel=0.03)
