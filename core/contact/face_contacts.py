@@ -4,9 +4,9 @@
 The normal of a contact is that of the place where the vertex is expected at the end of the step. With the normal of its
 start, what slides round a drum by an angle would be held back by that angle, as by so much more friction.
 
-A vertex that starts inside of a solid comes out in front of the nearest face: a position alteration y of the step (001)
-moves it out at a bounded rate and gives it no velocity. It is not to go deeper again. One at a depth D below its
-distance d is to end at n . (x1 - p1) = d - D + n . y or above. What is outside keeps its distance.
+A vertex that starts too close, or inside of a solid, is moved out in front of the nearest face: by a position alteration
+y of the step (001), at a bounded rate, which gives it no velocity. It is not to go deeper again. One that lacks D of its
+distance d is to end at n . (x1 - p1) = d - D + n . y or above. What lacks no more than springs give is not moved.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from .turns import turns
 
 PUSH_RATE = 24.0
 """Thicknesses by which a particle that starts too close is moved out per second [1/s]."""
+GIVEN = 2.0
+"""Lack of distance that is not moved out, over what springs give [-]."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class FaceContacts:
 
     Attributes:
         found: where.
-        alteration: (V, 3) position alteration y of all vertices [m]; None if none is inside of a solid.
+        alteration: (V, 3) position alteration y of all vertices [m]; None if none is too close.
     """
 
     found: Touching
@@ -54,12 +56,13 @@ class FaceContacts:
         """
         kept = found if some.all() else found[np.flatnonzero(some[found.contacts.vertex])]
         c = kept.contacts
-        inside = np.flatnonzero(c.gap_t0 + kept.distance < 0.0)
-        if len(inside) == 0:
+        lack = -c.gap_t0 - GIVEN * ELASTIC * kept.distance
+        close = np.flatnonzero(lack > 0.0)
+        if len(close) == 0:
             return FaceContacts(kept, None)
-        rows = inside[np.unique(c.vertex[inside], return_index=True)[1]]     # the first of a vertex is the deepest
+        rows = close[np.unique(c.vertex[close], return_index=True)[1]]       # the first of a vertex is the deepest
         vertex, alteration = c.vertex[rows], np.zeros((len(some), 3))
-        push = np.minimum(-c.gap_t0[rows], PUSH_RATE * h * thickness[vertex])
+        push = np.minimum(lack[rows], PUSH_RATE * h * thickness[vertex])
         alteration[vertex] = push[:, None] * c.normal[rows]
         return FaceContacts(kept, pins.project(alteration))
 
@@ -75,11 +78,10 @@ class FaceContacts:
         c, distance = self.found.contacts, self.found.distance
         count, vertex = len(c), c.vertex
         start = distance + c.gap_t0
-        outside = np.clip(start, 0.0, distance)
-        least = outside + min(1.0, h * RECOVERY) * (distance - outside)
+        least = np.minimum(start, distance)
         if self.alteration is not None:
-            altered = start + np.einsum("ni,ni->n", pick(self.alteration, vertex), c.normal)
-            least = np.where(start < 0.0, altered, least)
+            least += np.maximum(np.einsum("ni,ni->n", pick(self.alteration, vertex), c.normal), 0.0)
+        least += min(1.0, h * RECOVERY) * np.clip(distance - least, 0.0, GIVEN * ELASTIC * distance)
         mass, zero, none = fixed.mass[vertex], np.zeros(count), np.zeros((count, 3))
         roomy = ~squeezed(vertex, c.normal, c.gap_t0)
         stiffness = np.where(roomy, np.maximum(STIFFNESS * mass, inertia[vertex]), STIFFNESS * mass)

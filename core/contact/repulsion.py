@@ -301,7 +301,10 @@ class Repulsion:
         weak = touches & (gap < c.floor) & (c.stiffness < STIFFEST * c.mass)
         if free is not None and weak.any():
             weak[weak] = _is_loose(c[weak], free)
+        gave = touches & (c.give > 0.0) & (c.least - gap > np.maximum(late, c.give))
         c.touches = touches
+        self.stiffen(c, u, np.where(gave, pressing, 0.0))
+        changed |= gave
         c.stiffness = np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), c.stiffness)
         changed |= weak
         rubbed = self._rub(pressing, u)
