@@ -92,7 +92,7 @@ def pushed():
     hanging = cloth(7, 4, 0.3, 0.14, lambda p: p[:, [2, 1, 0]] * [1.0, 1.0, -1.0], pins=dict.fromkeys([0, 7, 14, 21]))
 
     large = cloth(33, 32, 0.8, 0.8, [0.01, 0.02, 0.42], velocities=np.tile(-2.0 * UP, (33 * 32, 1)))
-    return [act(8, [held], [fist], **PANEL), act(8, [sleeve], leg, solid_contact="springs", **PANEL),
+    return [act(8, [held], [fist], **PANEL), act(8, [sleeve], leg, **PANEL),
             act(4, [hanging], arms, **PANEL), act(3, [large], [solid(ball(0.4, 16, 10))], **PANEL)]
 
 
@@ -117,7 +117,7 @@ def falling():
 
     lying = [cloth(13, 13, 0.4, 0.4, [0.005 * k, 0.003 * k, 0.0066 * (1.0 + 2.0 * k)], velocities=0.2 * np.sin(
         9.0 * points(13, 13, 0.4, 0.4)[:, [1, 0, 2]])) for k in range(2)]
-    return [act(12, heap, under, solid_contact="springs", **PANEL), act(10, heap, under, **PANEL),
+    return [act(12, heap, under, **PANEL), act(10, heap, under, solid_contact="constraints", **PANEL),
             act(10, [within], [room], **PANEL), act(6, [below, above], [floor(-1.0)], WEIGHTLESS, **PANEL),
             act(7, lying, [floor()], **PANEL)]
 
@@ -216,7 +216,7 @@ def jellies():
     joined = core.Cloth(core.ClothMesh(twin, np.concatenate([triangles, triangles + len(x)])), SOFT,
                         structure="tetrahedra", pins=weights, **soft)
     return [act(8, [lattice, block, cloth(6, 6, 0.3, 0.3, 0.01 * UP)], [floor()], **PANEL),
-            act(6, [lattice, block], [floor(thickness=0.002)], solid_contact="springs", **PANEL),
+            act(6, [lattice, block], [floor(thickness=0.002)], **PANEL),
             act(4, [joined], **PANEL)]
 
 

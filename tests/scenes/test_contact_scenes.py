@@ -200,7 +200,7 @@ def test_cloth_without_thickness_intersects_nothing(contact):
 def test_a_mirrored_solid_is_still_a_solid(solid, axis):
     """After the mirroring all its faces point inwards."""
     frames = watched(colliders.mirrored(12, solid, axis))
-    assert max(np.linalg.norm(f.velocities[0], axis=1).max() for f in frames) < 2.0
+    assert max(np.linalg.norm(f.velocities[0], axis=1).max() for f in frames) < 2.2
     assert max(f.certificate.stretch_max for f in frames) < 1.3                 # in between, the box is flat
 
 

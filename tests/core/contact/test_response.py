@@ -15,6 +15,11 @@ from tests.cases import cases
 UP = np.array([0.0, 0.0, 1.0])
 
 
+def touching(contacts, mu, distance, carried):
+    """Return contacts with surfaces that rest."""
+    return Touching(contacts, mu, distance, carried, np.zeros_like(carried))
+
+
 def step(x, v, touch, body=None):
     """A step's contacts, before any are known; all of one piece of cloth if not told otherwise."""
     count = len(x)
@@ -29,7 +34,7 @@ def lying(count, mu, body=None):
     below, none = x * [1.0, 1.0, 0.0], np.zeros(count, dtype=np.int64)
     contacts = Contacts(np.arange(count), none, none, np.zeros((count, 3)), below, below, np.tile(UP, (count, 1)),
                         np.zeros(count), np.zeros(count))
-    found = Touching(contacts, np.full(count, mu), np.full(count, 0.01), x)
+    found = touching(contacts, np.full(count, mu), np.full(count, 0.01), x)
     response.predict(found)
     assert response.held.all()
     return response, found
@@ -40,7 +45,7 @@ def test_what_touches_first_slips_if_that_is_quick_held_by_mu_times_what_stops_i
     """A vertex of 1 kg that comes down at 1 m/s, and falls on for a step of 20 ms; with mu 0.5."""
     x, v, none = np.array([[0.0, 0.0, 0.01]]), np.array([[speed, 0.0, -1.0]]), np.zeros(1, dtype=np.int64)
     response, below = step(x, v, Touch.none(1)), np.zeros((1, 3))
-    response.predict(Touching(Contacts(none, none, none, below, below, below, UP[None], np.zeros(1), np.full(1, -0.02)),
+    response.predict(touching(Contacts(none, none, none, below, below, below, UP[None], np.zeros(1), np.full(1, -0.02)),
                               np.full(1, 0.5), np.full(1, 0.01), x))
     stops = (1.0 + 0.02 * 9.81) / 0.02
     np.testing.assert_allclose(response.friction_force(v), [[-0.5 * stops * slips, 0.0, 0.0]])
@@ -132,7 +137,7 @@ def test_what_two_surfaces_squeeze_is_not_thrown_out_between_them(tilt):
     gap = np.einsum("nj,nj->n", normals, x - points) - 0.01
     gap[1] = min(gap[1], 0.0)
     contacts = Contacts(both, both, both, none, points, points, normals, np.zeros(2), gap)
-    response.predict(Touching(contacts, np.zeros(2), np.full(2, 0.01), x[both]))
+    response.predict(touching(contacts, np.zeros(2), np.full(2, 0.01), x[both]))
     assert len(response) == 2
     z = response.constrain(ConstraintFilter(1), np.zeros((1, 3))).z
     assert np.linalg.norm(z) * 0.02 < 0.005
@@ -146,7 +151,7 @@ def between_walls(low, high, gap_t0=-0.002):
     both, normals = np.zeros(2, dtype=np.int64), np.array([UP, -UP])
     gaps = np.array([low, high]) - 0.01
     points = x - np.array([low, high])[:, None] * normals
-    found = Touching(Contacts(both, both, both, np.zeros((2, 3)), points, points, normals, np.full(2, gap_t0), gaps),
+    found = touching(Contacts(both, both, both, np.zeros((2, 3)), points, points, normals, np.full(2, gap_t0), gaps),
                      np.zeros(2), np.full(2, 0.01), x[both])
     return not response.unsure(found, x, response.move_out(found, x))[0]
 
@@ -167,7 +172,7 @@ def wedged(v, mu):
     response = step(x, np.array([v]), Touch.none(1))
     both, none = np.zeros(2, dtype=np.int64), np.zeros(2)
     points = x - 0.01 * normals
-    response.predict(Touching(Contacts(both, both, both, np.zeros((2, 3)), points, points, normals, none, none),
+    response.predict(touching(Contacts(both, both, both, np.zeros((2, 3)), points, points, normals, none, none),
                               np.full(2, mu), np.full(2, 0.01), x[both]))
     assert len(response) == 2
     return response, normals
@@ -189,7 +194,7 @@ def test_a_third_surface_shares_a_force_with_the_first_when_the_second_has_let_g
     x, normals = np.array([[0.0, 0.0, 0.01]]), np.array([UP, [0.0, 1.0, 0.0], [-0.8, 0.0, -0.6]])
     response, all_, none = step(x, np.zeros_like(x), Touch.none(1)), np.zeros(3, dtype=np.int64), np.zeros(3)
     points = x - 0.01 * normals
-    response.predict(Touching(Contacts(all_, all_, all_, np.zeros((3, 3)), points, points, normals, none, none),
+    response.predict(touching(Contacts(all_, all_, all_, np.zeros((3, 3)), points, points, normals, none, none),
                               np.zeros(3), np.full(3, 0.01), x[all_]))
     response.judge(np.zeros((1, 3)), np.array([[3.0, -1.0, 5.0]]) @ normals)
     assert response.held.tolist() == [True, False, True]

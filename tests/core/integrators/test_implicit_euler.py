@@ -269,7 +269,7 @@ def test_friction_that_drives_cloth_makes_energy(monkeypatch, times, drives):
     system = ParticleSystem(core.Scene([cloth], [floor]))
     surfaces = SurfaceSet(system.scene.colliders, system.thickness, system.friction.at)
     start = system.initial_state()
-    context = StepContext.at(system, start, core.Solver(), colliders=surfaces)
+    context = StepContext.at(system, start, core.Solver(solid_contact="constraints"), colliders=surfaces)
     result = step(system, start, H, context.between(0.0, H))
     assert (result.state.touch.mode > 0).all() and (result.made > 1.0) == drives
 
