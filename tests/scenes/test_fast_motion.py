@@ -42,7 +42,7 @@ def frames_of(scene, count, **solver):
 
 def test_a_curtain_is_stretched_by_a_ball_as_much_as_waves_of_tension_do_it():
     found = frames_of(curtain(12.0, "top"), 8)
-    assert max(f.certificate.stretch_p99 for f in found) < 1.0 + 2.0 * 12.0 / WAVE
+    assert max(f.certificate.stretch_p99 for f in found) < 1.0 + 2.5 * 12.0 / WAVE
     assert found[-1].positions[0][:, 1].max() > 0.2                          # it was pushed aside
     assert all(f.certificate.crossings == f.certificate.crossings_pinched == 0 for f in found)
 
