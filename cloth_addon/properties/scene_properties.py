@@ -96,10 +96,8 @@ class MuslinScene(bpy.types.PropertyGroup):
     )
     solid_contact: EnumProperty(
         name="On Solids", description="Contact of the cloth's vertices with the faces of colliders",
-        items=[("CONSTRAINTS", "Constraints", "Exact, with friction that sticks without creeping, as published by "
-                "Baraff and Witkin", 0),
-               ("SPRINGS", "Springs", "As between cloth and cloth: yields where colliders squeeze the cloth, and "
-                "takes less time where cloth is pulled over them", 1)],
+        items=[("CONSTRAINTS", "Constraints", "Exact, as published by Baraff and Witkin; takes longer", 0),
+               ("SPRINGS", "Springs", "As between cloth and cloth: yields where colliders squeeze the cloth", 1)],
         default="SPRINGS", options=set(),
     )
     newton_iterations: IntProperty(

@@ -351,7 +351,7 @@ class SelfContactStep:
         mode = np.where(np.bincount(vertex, minlength=count) > 0, STICK, 0)
         mode[(mode > 0) & (np.bincount(vertex, ~slides, count) == 0.0)] = SLIP
         held = [np.bincount(vertex, column, count) for column in rubbing.T]
-        return Touch(mode, np.bincount(vertex, pressing, count), np.stack(held, axis=1))
+        return Touch(mode, np.bincount(vertex, pressing, count).astype(np.float64), np.stack(held, axis=1))
 
     def remember(self, u: FloatArray, *, calm: bool = True) -> None:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess; `calm`:

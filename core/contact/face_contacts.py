@@ -4,9 +4,10 @@
 The normal of a contact is that of the place where the vertex is expected at the end of the step. With the normal of its
 start, what slides round a drum by an angle would be held back by that angle, as by so much more friction.
 
-A vertex that starts too close, or inside of a solid, is moved out in front of the nearest face: by a position alteration
-y of the step (001), at a bounded rate, which gives it no velocity. It is not to go deeper again. One that lacks D of its
-distance d is to end at n . (x1 - p1) = d - D + n . y or above. What lacks no more than springs give is not moved.
+A vertex that starts too close, or inside of a solid, is moved out in front of the nearest face: by a position
+alteration y of the step (001), at a bounded rate, which gives it no velocity. It is not to go deeper again. One that
+lacks D of its distance d is to end at n . (x1 - p1) = d - D + n . y or above. What lacks no more than springs give is
+not moved.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ class Solver:
             "implicit" (000), as products with the elements, with block Jacobi: little memory, many iterations.
         verlet_kd: k_d of 003, the part of its motion that "verlet" keeps from step to step, in 0..1; 1 damps nothing.
         self_collision: cloth does not pass through itself, nor through the scene's other cloths.
-        solid_contact: contact of cloth vertices with faces of colliders: by "constraints" of the solve as in 001, which
-            are exact, or by "springs", the penalty that all other contact uses.
+        solid_contact: contact of cloth vertices with faces of colliders: by "springs", the penalty that all other
+            contact uses, or by "constraints" of the solve as in 001, which are exact.
         tolerance: of the linear solve, and of Newton's method, relative to the right-hand side [-].
         backend: library of the inner loops, "numpy" or "numba"; None for the quickest that can run here. Numba is
             looked for when the simulation starts, because that takes a second or two.

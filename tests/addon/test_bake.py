@@ -37,9 +37,9 @@ def test_the_solver_has_the_settings_of_the_panel(extension, scene):
     scene.muslin.resolve_start = False
     assert not solver().resolve_start
     assert solver().integrator == "implicit_euler" and not solver().self_collision
-    assert solver().solid_contact == "constraints"
-    scene.muslin.solid_contact = "SPRINGS"
     assert solver().solid_contact == "springs"
+    scene.muslin.solid_contact = "CONSTRAINTS"
+    assert solver().solid_contact == "constraints"
 
 
 def test_pinned_vertices_follow_the_rig_exactly(extension, scene):
