@@ -62,12 +62,10 @@ class InVain:
     Attributes:
         left: steps that are still solved only once.
         waits: number of steps to solve only once after the next second solve that does not help.
-        wrong: share of friction that was still wrong after the last such solve [-].
     """
 
     left: int = 0
     waits: int = 8
-    wrong: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,6 @@ class ContactWarmStart:
         holding: (N, 3) friction forces [N].
         stiffness: (N,) penalty stiffness over the effective mass [-].
         gain: (V, 3) mean acceleration of the step [m/s^2], None before the first step.
-        at_edges: whether edges or tips of colliders were in contact.
         inside: (S, V) vertices of cloth inside each collider that pins hold there, or held there until lately; None
             if there are none.
     """
@@ -90,7 +87,6 @@ class ContactWarmStart:
     holding: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     stiffness: FloatArray = field(default_factory=lambda: np.zeros(0))
     gain: FloatArray | None = None
-    at_edges: bool = False
     inside: BoolArray | None = None
 
 

@@ -19,7 +19,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.collider import Collider
 from ..kernels import current
 from ..row_ops import all_of, box
-from .bvh import BVH, touching_boxes
+from .bvh import BVH
 from .colliders import MovingSurface
 from .containment import inside
 from .covered import covered
@@ -105,38 +105,24 @@ class Motion:
         self.x_t0: FloatArray = np.concatenate([nothing, *(m.x_t0 for m in moving)])
         self.x_t1: FloatArray = np.concatenate([nothing, *(m.x_t1 for m in moving)])
 
-    def candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: FloatArray, *, faces: bool,
+    def candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: FloatArray, *,
                    far: float = np.inf, some: BoolArray | None = None) -> tuple[IntArray, IntArray]:
         """Pairs of cloth with colliders, all moving start -> end (V + W, 3) [m], that may be within their radius at the
         start, `radius` (V + W,) [m] as in `self_pairs`, or meet on straight ways to ends within `slack` (V + W,) [m] of
-        the end: vertices with triangles (N, 2), edges with edges (M, 2). Without `faces`, no vertices of cloth with
-        triangles of colliders; of `some` vertices of cloth (V,) only, if given; `far` as in `self_pairs`."""
+        the end: vertices with triangles (N, 2), edges with edges (M, 2); of `some` vertices of cloth (V,) only, if
+        given; `far` as in `self_pairs`."""
         cloth, none = self._owner.cloth, np.zeros((0, 2), dtype=np.int64)
         vertex_triangle, edge_edge = [none], [none]
         points, find = np.arange(len(start))[:, None], current().self_pairs.pairs
         step = start, end, slack, radius, far, None if some is None else np.pad(some, (0, len(start) - len(some)))
         for number in self._nearby(start, end, radius):
             solid = self._owner.solids[number]
-            if faces:
-                found = find(cloth.vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
-                vertex_triangle.append(found + [0, solid.first_triangle])
+            found = find(cloth.vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
+            vertex_triangle.append(found + [0, solid.first_triangle])
             vertex_triangle.append(find(solid.vertices, points, cloth.triangle_order, cloth.triangles, False, *step))
             found = find(cloth.edge_order, cloth.edges, solid.surface.edge_order, solid.edges, False, *step)
             edge_edge.append(found + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)
-
-    def face_candidates(self, start: FloatArray, end: FloatArray, radius: FloatArray, some: BoolArray) -> IntArray:
-        """Pairs (N, 2) of `some` vertices of cloth (V,) with triangles of colliders, as in `candidates`, and more: for
-        these few the trees that there are will do."""
-        vertices, found = self._owner.cloth.vertices, [np.zeros((0, 2), dtype=np.int64)]
-        vertices = np.sort(vertices[some[vertices]])
-        for number in self._nearby(start, end, radius):
-            solid, moving = self._owner.solids[number], self._moving[number]
-            reach = 0.5 * (radius[vertices] + radius[solid.vertices].max(initial=0.0))[:, None]
-            ways = start[vertices] + moving.drift, end[vertices]
-            pairs = touching_boxes(moving.tree, np.minimum(*ways) - reach, np.maximum(*ways) + reach)
-            found.append(np.column_stack([vertices[pairs[:, 0]], pairs[:, 1] + solid.first_triangle]))
-        return np.concatenate(found)
 
     def _nearby(self, start: FloatArray, end: FloatArray, radius: FloatArray) -> list[int]:
         """Numbers of the colliders that cloth moving start -> end (V + W, 3) [m] may come within a `radius` (V + W,)

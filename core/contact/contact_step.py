@@ -19,13 +19,13 @@ from .bounds import of_pairs
 from .contact_history import ContactHistory
 from .continuous import NEVER, Pairs
 from .face_contacts import FaceContacts
-from .friction import SLIP, STICK
+from .friction_modes import SLIP, STICK
 from .half_spaces import HalfSpaces
 from .pair_contacts import make_contacts
 from .piles import Pressing
 from .repulsion import Contacts, Repulsion
 from .self_contact import SelfContact
-from .surroundings import EDGES_AND_TIPS, Surroundings
+from .surroundings import Surroundings
 from .truncation import cut_motion
 from .turns import turns
 from .untangling import lift_out, pull_apart
@@ -42,12 +42,12 @@ class SelfContactStep:
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, around: Surroundings, v0: FloatArray,
                  expected: FloatArray, base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False,
-                 but: BoolArray | None = None, end: float = 0.0, inertia: FloatArray | None = None,
+                 end: float = 0.0, inertia: FloatArray | None = None,
                  faces: FaceContacts | None = None) -> None:
         self._end = end                                                                    # of the step [s]
         self._fixed, self._history, self._around = fixed, history, around
         self._base, self._h, self._v0 = base, h, v0
-        self._pins, self._constrained, self._but = pins, constrained, but
+        self._pins, self._constrained = pins, constrained
         self._inertia = None if inertia is None else np.concatenate([inertia, np.zeros(len(around.start) - len(base))])
         self._rounds = 0                     # in which the cut looked for ways apart
         self._divided: tuple[Pairs | None, tuple[Pairs, Pairs, IntArray] | None] = None, None    # by `_movable`
@@ -119,8 +119,6 @@ class SelfContactStep:
         if (self._constrained or not faces) and len(pairs):
             vertex = pairs.vertices[:, 0]
             there = (np.arange(len(pairs)) < pairs.faces) & (vertex < count) & (pairs.vertices[:, 3] >= count)
-            if self._but is not None:
-                there[there] = ~self._but[vertex[there]]
             rows = np.flatnonzero(~there)
             pairs, thickness = pairs[rows], thickness[rows]
         return self._prescribed(self._turning(make_contacts(
@@ -219,11 +217,6 @@ class SelfContactStep:
         """Whether friction at the last solution was on the whole what it should be, as far as it was judged."""
         return self.repulsion.found
 
-    def judge_solids(self, u: FloatArray) -> bool:
-        """Take in edges and tips of colliders that the solution u (V, 3) would meet, if nobody asked for them yet; True
-        if it should be solved again."""
-        return self._around.see(EDGES_AND_TIPS) and self._join(self._base + self._h * u) > 0
-
     def join(self, u: FloatArray) -> int:
         """Take in what the solution u (V, 3) [m/s] would make meet, nothing else; how many pairs."""
         return self._join(self._base + self._h * u)
@@ -262,25 +255,17 @@ class SelfContactStep:
 
     def bounds(self, x1: FloatArray) -> HalfSpaces:
         """What keeps pairs apart that would meet on the way to x1 (V, 3) [m]."""
-        self._around.see(EDGES_AND_TIPS)
         pairs, times = self._around.meeting(x1)
         if len(pairs) == 0:
             return HalfSpaces.none()
         end = self._around.end(x1)
         return of_pairs(pairs.at_times(self._around.start, end, times), end, len(x1))
 
-    def truncate(self, x1: FloatArray, free: Callable[[], ConstraintFilter], unsure: BoolArray | None = None
-                 ) -> FloatArray:
-        """x1 (V, 3) [m], changed in the directions that `free()` leaves where something would pass through something.
-
-        Where somebody else keeps vertices off faces of colliders, `unsure` (V,) says of which that is not certain; and
-        what is cut here may have left its side.
-        """
+    def truncate(self, x1: FloatArray, free: Callable[[], ConstraintFilter]) -> FloatArray:
+        """Return x1 (V, 3) [m], changed in the directions that `free()` leaves where something would pass through
+        something."""
         x, around, count = x1, self._around, len(x1)
         left = none = np.zeros((0, 4), dtype=np.int64)
-        around.see(EDGES_AND_TIPS)
-        if unsure is not None and unsure.any():
-            around.see_faces(unsure)
         for _ in range(SEARCHES):
             around.cover(x)
             pairs, known = around.pairs, around.noted()
@@ -294,7 +279,6 @@ class SelfContactStep:
             cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
             self._rounds += cut.rounds
             left = pairs.vertices[cut.left]
-            at_solid = bool((pairs.vertices[cut.parted] >= count).any())
             if len(cut.left) and (pairs.vertices >= count).any():    # rather into a solid than through itself
                 own = np.flatnonzero(all_of(pairs.vertices < count))
                 mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, lambda: self._pins)
@@ -305,11 +289,8 @@ class SelfContactStep:
                 around.note(cut.x, cut.left)
             if not cut.moved.any():
                 break
-            if at_solid:
-                self._history.keep(replace(self._history.warm_start, at_edges=True))
             x = cut.x[:count]
-            # what was cut may have left a face's right side
-            if not around.see_faces(cut.moved[:count]) and around.covers(x):
+            if around.covers(x):
                 break
         else:
             left = around.pairs.vertices if len(around.pairs) else none
@@ -353,9 +334,8 @@ class SelfContactStep:
         held = [np.bincount(vertex, column, count) for column in rubbing.T]
         return Touch(mode, np.bincount(vertex, pressing, count).astype(np.float64), np.stack(held, axis=1))
 
-    def remember(self, u: FloatArray, *, calm: bool = True) -> None:
-        """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess; `calm`:
-        whether what presses may come to rest."""
+    def remember(self, u: FloatArray) -> None:
+        """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""
         contacts, gain = self.repulsion.contacts, (u - self._v0) / self._h
         touching = np.flatnonzero(contacts.touches)
         keys, first = np.unique(contacts.key[touching], return_index=True)
@@ -366,7 +346,7 @@ class SelfContactStep:
         pressing = self.repulsion.pressing(u)
         self._history.keep(ContactWarmStart(
             keys, pressing[rows], self.repulsion.rubbing(u)[rows] / self._h,
-            (contacts.stiffness / contacts.mass)[rows], gain, bool(solid.any()), self._around.inside))
-        self.presses = calm and not solid.all()
+            (contacts.stiffness / contacts.mass)[rows], gain, self._around.inside))
+        self.presses = not solid.all()
         own = touching[~solid]
         self.pressing = Pressing(contacts.vertices[own][:, [0, 3]], contacts.normal[own], pressing[own])

@@ -19,7 +19,7 @@ from .face_contacts import FaceContacts
 from .pinch import Pinch, find_pinch
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
-from .surroundings import EDGES_AND_TIPS, NO_SOLIDS, WHOLE_SOLIDS, Surroundings
+from .surroundings import Surroundings
 
 
 class ContactTrial:
@@ -61,20 +61,18 @@ class ContactTrial:
         """Return the motion of the colliders in a step."""
         return None if surfaces is None else self.fixed.all.motion(surfaces.moving, surfaces.number)
 
-    def look(self, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *, itself: bool = True,
-             solids: int = WHOLE_SOLIDS) -> Surroundings:
+    def look(self, x0: FloatArray, x1: FloatArray, motion: Motion | None = None, *, itself: bool = True
+             ) -> Surroundings:
         """Return the pairs that may meet on the way x0 -> x1 (V, 3) [m]; found once for the same start and motion.
 
         Args:
-            motion: of the colliders. itself: whether cloth may meet cloth. solids: how much of colliders counts.
+            motion: of the colliders. itself: whether cloth may meet cloth.
         """
         found, number = self._found, None if motion is None else motion.number
         if (found is None or found.motion_number != number or found.itself != itself
                 or not np.array_equal(found.x0, x0) or not _equal(found.pinched, self.pinched)):
-            found = Surroundings(self.fixed, self.history, x0, x1, motion, itself=itself, solids=solids,
-                                 pinched=self.pinched)
+            found = Surroundings(self.fixed, self.history, x0, x1, motion, itself=itself, pinched=self.pinched)
         else:
-            found.see(solids)
             found.cover(x1)
         self._found = found
         return found
@@ -101,14 +99,14 @@ class ContactTrial:
 
     def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
               pins: ConstraintFilter, motion: Motion | None = None, *, itself: bool = True,
-              constrained: bool = False, but: BoolArray | None = None, end: float = 0.0,
+              constrained: bool = False, end: float = 0.0,
               inertia: FloatArray | None = None, faces: FaceContacts | None = None) -> SelfContactStep:
         """Begin a try of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s].
 
         Args:
             expected: (V, 3) velocities at its end as far as weight and pins say [m/s]; positions are base + h u.
             motion, itself: as in `look`.
-            constrained: whether constraints keep vertices of cloth off faces of colliders, `but` for these (V,).
+            constrained: whether constraints keep vertices of cloth off faces of colliders.
             end: time of the end of the step [s].
             inertia: (V,) as of `pair_contacts.make_contacts`.
             faces: contacts of vertices with faces of colliders; None where these are pairs like others.
@@ -116,15 +114,9 @@ class ContactTrial:
         last = self.history.warm_start
         if last.gain is not None:
             expected = pins.project(v0 + h * last.gain) + expected - pins.project(expected)
-        # edges of colliders are rarely reached: unless they were in contact, the end of the step looks at them
-        solids = (EDGES_AND_TIPS if last.at_edges else NO_SOLIDS) if constrained else WHOLE_SOLIDS
-        left = constrained and but is not None and bool(but.any())
-        solids = max(solids, EDGES_AND_TIPS) if left else solids
-        around = self.look(x0, base + h * expected, motion, itself=itself, solids=solids)
-        if but is not None and left and around.see_faces(but):
-            around.cover(base + h * expected)
+        around = self.look(x0, base + h * expected, motion, itself=itself)
         return SelfContactStep(self.fixed, self.history, around, v0, expected, base, h, pins, constrained=constrained,
-                               but=but if left else None, end=end, inertia=inertia, faces=faces)
+                               end=end, inertia=inertia, faces=faces)
 
     def kept_inside(self, around: Surroundings, touching: Touching) -> BoolArray:
         """Return which vertices are held inside each of the S colliders by pins nearby (S, V): they cannot be outside,

@@ -63,14 +63,14 @@ class Expectation:
 
 class Search:
     """Ends x1 (V, 3) [m] of ways from x0 (V, 3) [m] that were searched for, how far from them is covered, `slack` (V,)
-    [m], and within which `radius` (V,) [m]; a `share` of all these [-].
+    [m], and within which `radius` (V,) [m].
 
     Of a motion that all have in common nobody need know how large it is: any one will do for which all are covered.
     """
 
-    def __init__(self, expectation: Expectation, x0: FloatArray, x1: FloatArray, loose: float, share: float) -> None:
-        self.expectation, self.loose, self.share, self._x0 = expectation, loose, share, x0
-        self.end, self.slack = x1.copy(), share * expectation.slack(loose)
+    def __init__(self, expectation: Expectation, x0: FloatArray, x1: FloatArray, loose: float) -> None:
+        self.expectation, self.loose, self._x0 = expectation, loose, x0
+        self.end, self.slack = x1.copy(), expectation.slack(loose)
         # those that say which motion that is
         self._steady: BoolArray = np.full(min(expectation.skin, len(x1)), expectation.drifting)
         self.radius = self._radius()
@@ -97,7 +97,7 @@ class Search:
             stray = self.away(x1) > self.slack
         self.loose *= 2.0
         self.end[stray] = x1[stray] - self._common(x1)
-        self.slack[stray] = self.share * self.expectation.slack(self.loose)[stray]
+        self.slack[stray] = self.expectation.slack(self.loose)[stray]
         self.radius[stray] = self._radius()[stray]
         return stray
 
@@ -105,8 +105,8 @@ class Search:
         """Within which others are looked for (V,) [m]: whatever both of a pair do, they end as far apart as if they
         rested, unless they move so much that not even the largest radius says that."""
         moves = current().motion_bounds.away(self.end, self._x0, self._steady)
-        wanted = self.share * self.expectation.resting + 2.0 * moves
-        return np.minimum(self.share * self.expectation.radius, np.maximum(wanted, self.slack / MOST_STRAY))
+        wanted = self.expectation.resting + 2.0 * moves
+        return np.minimum(self.expectation.radius, np.maximum(wanted, self.slack / MOST_STRAY))
 
     def _common(self, x1: FloatArray) -> FloatArray:
         """What all have in common of the way from where they were expected to x1 (V, 3) [m]."""

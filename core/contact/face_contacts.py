@@ -21,7 +21,7 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, pick
 from .all_surfaces import Motion
 from .continuous import Pairs
-from .friction import ELASTIC
+from .friction_modes import ELASTIC
 from .pair_contacts import LIFTED, RECOVERY, STIFFNESS, squeezed
 from .repulsion import Contacts
 from .self_contact import SelfContact

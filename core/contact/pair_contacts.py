@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import any_of, pick
-from .friction import ELASTIC
+from .friction_modes import ELASTIC
 from .repulsion import Contacts
 
 STIFFNESS = 30.0

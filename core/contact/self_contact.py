@@ -164,10 +164,10 @@ class SelfContact:
                 pairs.vertices[same], int(np.searchsorted(same, pairs.faces))))
         return both
 
-    def all_radii(self, cloth: FloatArray, share: float = 1.0) -> FloatArray:
-        """Within which pairs with colliders are looked for (V + W,) [m]: `cloth` (V,), and a `share` of what colliders
-        add to that."""
-        return np.concatenate([cloth, share * 2.0 * REACH * self.thickness[len(cloth):]])
+    def all_radii(self, cloth: FloatArray) -> FloatArray:
+        """Return within which pairs with colliders are looked for (V + W,) [m]: `cloth` (V,), and what colliders add to
+        that."""
+        return np.concatenate([cloth, 2.0 * REACH * self.thickness[len(cloth):]])
 
     @cached_property
     def pinned_inside(self) -> PinnedInside:

@@ -27,7 +27,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import length, pick, tangential, unit
 from ..state import Before, Touch
-from .friction import SLIP
+from .friction_modes import SLIP
 
 if TYPE_CHECKING:
     from .surfaces import Touching

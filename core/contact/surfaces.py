@@ -21,10 +21,6 @@ from .surface_places import SurfacePlaces
 FACING = 0.5
 """Of normals that face each other, -1 times the cosine from which on what they hold is squeezed [-]: between others it
 can go where they open."""
-NARROW = 0.2
-"""The same of two surfaces that make a gap into which cloth can be pulled [-]."""
-BETWEEN_PART = 0.2
-"""Part of the distance that a vertex keeps, within which of both it is between them [-]."""
 
 _numbers = counting(1)                                               # of motions: they only tell them apart
 
@@ -63,16 +59,6 @@ class Touching:
         np.maximum.at(deep, c.vertex[there], -c.gap_t0[there] - self.distance[there])
         np.maximum.at(lacks, c.vertex[there], -c.gap_t0[there])
         return deep, lacks
-
-    def between(self, count: int) -> BoolArray:
-        """Which of `count` vertices (V,) are about to be held on two sides by surfaces that face each other."""
-        result, c = np.zeros(count, dtype=np.bool_), self.contacts
-        near = c.gap_t1 < BETWEEN_PART * self.distance
-        for apart in range(1, MAX_PER_VERTEX):                        # those of a vertex lie side by side
-            row = np.flatnonzero((c.vertex[apart:] == c.vertex[:-apart]) & near[apart:] & near[:-apart])
-            cosine = np.einsum("ni,ni->n", c.normal[row], c.normal[row + apart])
-            result[c.vertex[row[cosine < -NARROW]]] = True
-        return result
 
 
 class SurfaceSet:

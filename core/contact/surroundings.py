@@ -18,15 +18,12 @@ from .continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
 from .crossings import crossing_pairs
 from .expectation import MISS_DECAY, Expectation, Search
 from .piercing import Piercings
-from .self_contact import EDGE_SHARE, REACH, SelfContact
+from .self_contact import REACH, SelfContact
 from .untangling import around, around_each
 from .way_back import WayBack, left_by_solids, passing, through_open
 
 FAR = 0.1
 """Distance over the least search radius beyond which what a pair has to keep does not grow [-]."""
-NO_SOLIDS, EDGES_AND_TIPS, WHOLE_SOLIDS = 0, 1, 2
-"""How much of colliders is looked at: nothing; edges and tips, where somebody else keeps vertices of cloth off faces;
-or all there is."""
 STRAYS = 0.3
 """Part of the vertices up to which their pairs alone are looked for again, when they are not where they were expected
 [-]."""
@@ -45,7 +42,7 @@ class Surroundings:
     Args:
         fixed: geometry of all surfaces. history: contact memory, which this brings up to date.
         x1: (V, 3) [m], where the step is expected to end. motion: of the colliders, None where there are none.
-        itself: whether cloth is looked for, too. solids: how much of colliders is looked at, until `see`.
+        itself: whether cloth is looked for, too.
         pinched: (V,) vertices of cloth without pairs with colliders; None if there are none.
 
     Attributes:
@@ -61,14 +58,12 @@ class Surroundings:
     """
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, x0: FloatArray, x1: FloatArray,
-                 motion: Motion | None = None, *, itself: bool = True, solids: int = WHOLE_SOLIDS,
-                 pinched: BoolArray | None = None) -> None:
+                 motion: Motion | None = None, *, itself: bool = True, pinched: BoolArray | None = None) -> None:
         self.pinched = pinched
         self._none_with_solids = _without_room(fixed, pinched, x0, x1, motion)
         self._fixed, self._history = fixed, history
         self.x0, self.motion, self.itself = x0, motion, itself
         self.motion_number = None if motion is None else motion.number
-        self.solids = solids if motion is not None else WHOLE_SOLIDS
         self.start = x0 if motion is None else np.concatenate([x0, motion.x_t0])
         self.crossings: IntArray = np.zeros((0, 2), dtype=np.int64)
         self.caught: BoolArray = np.zeros(0, dtype=np.bool_)
@@ -83,8 +78,6 @@ class Surroundings:
         self.level = np.zeros((0, 4), dtype=np.int64)
         self._look_for_crossings()
         self._close: Pairs | None = None
-        self._at_faces: BoolArray = np.zeros(len(x0), dtype=np.bool_)    # who is held against faces, beside `solids`
-        self._asked: BoolArray = self._at_faces.copy()                   # and of whom that is new
         self._own: Search | None = None
         self._solid: Search | None = None
         nothing = np.zeros((0, 4), dtype=np.int64)
@@ -98,22 +91,6 @@ class Surroundings:
     def end(self, x1: FloatArray) -> FloatArray:
         """x1 (V, 3) [m], and where colliders end (V + W, 3) [m]."""
         return x1 if self.motion is None else np.concatenate([x1, self.motion.x_t1])
-
-    def see(self, solids: int) -> bool:
-        """Look at so much of colliders from now on, or at more if it was more; whether that is more than before."""
-        more = solids > self.solids
-        if more:
-            self.solids, self._solid = solids, None
-        return more
-
-    def see_faces(self, some: BoolArray) -> bool:
-        """Look at faces of colliders, too, for `some` vertices of cloth (V,), from now on; whether that is new."""
-        if self.motion is None or self.solids == WHOLE_SOLIDS:
-            return False
-        new = some & ~self._at_faces
-        self._at_faces |= new
-        self._asked |= new
-        return bool(new.any())
 
     def let_in(self, kept: BoolArray) -> BoolArray:
         """Nothing keeps vertices of cloth out of colliders that pins keep them in: `kept` (S, V). Which are in one that
@@ -134,18 +111,9 @@ class Surroundings:
         if self.itself and (self._own is None or not self._own.covers(x1)):
             self._own, some = self._anew(self._own, self._history.own, x1)
             self._take(0, self._near_itself(self._own, some), some)
-        if self.motion is not None and self.solids and (self._solid is None or not self._solid.covers(x1)):
-            self._solid, some = self._anew(self._solid, self._history.solid, x1, self._share)
+        if self.motion is not None and (self._solid is None or not self._solid.covers(x1)):
+            self._solid, some = self._anew(self._solid, self._history.solid, x1)
             self._take(1, self._near_solids(self.motion, self._solid, some), some)
-            if some is None:
-                self._asked = np.zeros_like(self._asked)
-            else:
-                self._asked &= ~some
-        if self.motion is not None and self._solid is not None and self._asked.any():
-            found = self._found(self._near_faces(self.motion, self._solid, self._asked), 1)
-            if len(found):
-                self._parts[1] = self._parts[1].joined(found)
-            self._asked = np.zeros_like(self._asked)
         if any(part is not old for part, old in zip(self._parts, before, strict=True)):
             self._join_parts()
             self.effort += 1.0 + len(self.pairs) / (USUAL_PAIRS * len(x1))
@@ -275,20 +243,15 @@ class Surroundings:
         solid = self._fixed.all.solid_of[pairs.vertices].max(axis=1)
         return any_of(self._let[solid[:, None], pairs.vertices])
 
-    @property
-    def _share(self) -> float:
-        """Of the radius within which colliders are looked for, the part that edges want [-]."""
-        return EDGE_SHARE if self.solids == EDGES_AND_TIPS else 1.0
-
-    def _anew(self, before: Search | None, expectation: Expectation, x1: FloatArray, share: float = 1.0
+    def _anew(self, before: Search | None, expectation: Expectation, x1: FloatArray
               ) -> tuple[Search, BoolArray | None]:
-        """Another search, for what ends at x1 (V, 3) [m], within a `share` of the radius [-]; and of which vertices
-        (V,), None of all: where few are not where they were expected, the others' pairs stay."""
+        """Another search, for what ends at x1 (V, 3) [m]; and of which vertices (V,), None of all: where few are not
+        where they were expected, the others' pairs stay."""
         if before is not None:
             some = before.follow(x1)
             if np.count_nonzero(some) < STRAYS * len(some):
                 return before, some
-        return Search(expectation, self.x0, x1, 1.0 if before is None else before.loose, share), None
+        return Search(expectation, self.x0, x1, 1.0 if before is None else before.loose), None
 
     def _take(self, part: int, pairs: Pairs, some: BoolArray | None) -> None:
         """Pairs that were found, in the place of all, or of those with one of `some` vertices (V,)."""
@@ -309,20 +272,10 @@ class Surroundings:
 
     def _near_solids(self, motion: Motion, search: Search, some: BoolArray | None) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
-        whole, end, room = self.solids == WHOLE_SOLIDS, *self._ends(motion, search)
-        radius = self._fixed.all_radii(search.radius, self._share)
-        found = motion.candidates(self.start, end, room, radius, faces=whole, far=FAR * self._history.solid.scale,
-                                  some=some)
-        pairs = self._pairs_of(found, end, room, radius)
-        at_faces = self._at_faces if some is None else self._at_faces & some
-        return pairs if whole or not at_faces.any() else pairs.joined(self._near_faces(motion, search, at_faces))
-
-    def _near_faces(self, motion: Motion, search: Search, some: BoolArray) -> Pairs:
-        """Pairs of `some` vertices of cloth (V,) with faces of colliders."""
-        (end, room), solid, none = self._ends(motion, search), self._history.solid, np.zeros((0, 2), dtype=np.int64)
-        radius = self._fixed.all_radii(solid.radius)
-        found = motion.face_candidates(self.start, end, radius, some)
-        return self._pairs_of((found, none), end, room, radius)
+        end, room = self._ends(motion, search)
+        radius = self._fixed.all_radii(search.radius)
+        found = motion.candidates(self.start, end, room, radius, far=FAR * self._history.solid.scale, some=some)
+        return self._pairs_of(found, end, room, radius)
 
     def _ends(self, motion: Motion, search: Search) -> tuple[FloatArray, FloatArray]:
         """Where all end as far as searched for (V + W, 3) [m], and how far from there they may be (V + W,) [m]."""

@@ -8,7 +8,7 @@ a step that knows contacts instead.
 from __future__ import annotations
 
 from ..arrays import FloatArray
-from ..contact.surroundings import EDGES_AND_TIPS, WHOLE_SOLIDS, Surroundings
+from ..contact.surroundings import Surroundings
 from ..state import State
 from .step_context import StepContext
 
@@ -17,19 +17,16 @@ class Clearance:
     """The room around the cloth in one step; arguments as of the step."""
 
     def __init__(self, state: State, h: float, context: StepContext) -> None:
-        settings, surfaces = context.settings, context.surfaces
+        surfaces = context.surfaces
         self._state, self._h, self._watch = state, h, context.watch
-        self._itself = settings.self_collision
+        self._itself = context.settings.self_collision
         self._own = own = context.contact if self._itself or surfaces is not None else None
-        constrained = settings.solid_contact == "constraints" or own is None
-        self._solids = EDGES_AND_TIPS if constrained else WHOLE_SOLIDS
         self._motion = None if own is None else own.motion(surfaces)
-        self._surfaces = surfaces if constrained else None
 
     def _look(self, x1: FloatArray) -> Surroundings | None:
         if self._own is None:
             return None
-        return self._own.look(self._state.x, x1, self._motion, itself=self._itself, solids=self._solids)
+        return self._own.look(self._state.x, x1, self._motion, itself=self._itself)
 
     def may_touch(self) -> bool:
         """Whether anything is touched, or would be in twice the step if it went on as it does."""
@@ -37,13 +34,12 @@ class Clearance:
         last = state.contact
         if state.touch.mode.any() or last is not None and (last.between is not None or last.through is not None):
             return True
-        then = state.x + 2.0 * h * state.v
+        if self._own is None:
+            return False
         with self._watch.stage("contact"):
-            if self._surfaces is not None and len(self._surfaces.find(state.x, then).contacts):
-                return True
-            then = then if self._own is None else self._own.ahead(state.x, state.v, h)
+            then = self._own.ahead(state.x, state.v, h)
             around = self._look(then)
-            inside = self._own is not None and self._motion is not None and self._own.history.stuck
+            inside = self._motion is not None and self._own.history.stuck
             return around is not None and (inside or around.touches(then))
 
     def meets(self, x1: FloatArray, v1: FloatArray) -> bool:

@@ -16,13 +16,8 @@ import numpy as np
 
 from ..arrays import SINGLE_PRECISION, FloatArray
 from ..contact.contact_step import SelfContactStep
-from ..contact.response import SETTLED_FRICTION
 from ..linear.block_matrix import BlockMatrix
-from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
-from ..model.elastic_forces import ElasticForces
-from ..model.velocity_forces import RateForce
-from ..row_ops import length
 from ..state import InVain
 from .linearisation import Linearisation
 from .pass_equations import PassEquations
@@ -32,29 +27,18 @@ from .trial_bounds import TrialBounds
 
 PASSES = 6
 """Solves per linearisation while contacts come, go, stick or slip."""
-NEARER = 0.1
-"""How many times smaller the error of the forces as they are must be to take them, not the linearised ones [-]."""
 MANY_CONTACTS = 128
-"""Contacts above which two passes have to do."""
+"""Pairs above which those that meet while all comes to rest may be left to the truncation."""
 SLIDING = 512
 """Pairs of cloth on cloth above which errors of their friction are taken to make up for each other."""
-MEETING = 4
-"""Pairs of cloth on cloth that a quick motion may leave to the truncation: it parts a few across planes, but takes many
-as one, and that tears at what is around them."""
 FEW_MEETING = 0.02
-"""The same as a part of all that press [-], where that is more; and of many pairs that have nearly come to rest."""
-DEEP = 0.5
-"""Part of the thickness up to which many contacts in a quick motion may be missed in a step [-]: put back by as much,
-an edge of five thicknesses is stretched by half a hundredth."""
+"""Part of many pairs that have nearly come to rest which may meet and be left to the truncation [-]: it parts a few
+across planes, but takes many as one, and that tears at what is around them."""
 GOOD = 0.1
 """Part of the residual that a first guess may leave where the preconditioner is direct [-]: a worse one saves nothing,
 and costs as much as an iteration."""
 QUICK_MOTION = 0.02
 """Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
-FAR_DRAGGED = 0.5
-"""Mean slide of contacts in a step, over the least mean edge length of a cloth, above which all are settled [-]."""
-TEARS = 0.2
-"""Growth of an edge in a quick step, over its rest length, above which the contacts are looked at again [-]."""
 CALM = 0.1
 """Change of the velocities from pass to pass below which contacts that still change are left to the next step, over the
 velocity that weight gives in a step [-]."""
@@ -76,31 +60,29 @@ class ContactLoop:
 
     Args:
         contacts: what touches in it.
-        elastic: its forces.
         tolerance: of the linear solves [-].
         linearisation: what preconditions them.
         final: whether the step is accepted whatever its result.
 
     Attributes:
         hopeless: whether a solution was so far off that nothing was searched on its way.
-        iterations: of conjugate gradients so far. rough: whether the last solution is a quick motion in which many
-            touch solids. settled: whether the last solution asks for no other contacts than it was solved with.
+        iterations: of conjugate gradients so far. settled: whether the last solution asks for no other contacts than
+            it was solved with.
     """
 
-    def __init__(self, contacts: StepContacts, elastic: ElasticForces, tolerance: float,
-                 linearisation: Linearisation, *, final: bool = False) -> None:
+    def __init__(self, contacts: StepContacts, tolerance: float, linearisation: Linearisation, *, final: bool = False
+                 ) -> None:
         self._bounds, self.hopeless = TrialBounds(contacts, final=final), False
-        self.contacts, self._elastic = contacts, elastic
+        self.contacts = contacts
         self._tolerance, self._linearisation = tolerance, linearisation
         self._system, self._state, self._h, self._watch = contacts.system, contacts.state, contacts.h, contacts.watch
         self._constraints, self._pairs = contacts.constraints, contacts.pairs
         self._mass = self._system.mass[:, None]
         self.iterations, self.solves = 0, 0
-        self.rough, self.settled = False, True
+        self.settled = True
         self._second = SecondSolve(contacts.state.in_vain)
 
-    def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None,
-              rate: RateForce | None) -> Solve:
+    def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None) -> Solve:
         """Solve A w = b + h friction for u = reference + w; A takes in what contacts add, and keeps it."""
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed = None, reference, False
@@ -117,9 +99,8 @@ class ContactLoop:
                     self.hopeless = True
                     break
                 u = self._bounds.shortened(u)
-            self.rough = self._is_rough(u)
             with self._watch.stage("contact"):
-                friction, stands = self._judged(equations, linear, u, last, attempt, rate)
+                friction, stands = self._judged(equations, linear, u, last, attempt)
             if attempt > 0 and linear.iterations == 0:               # a further pass would correct the same again
                 self.settled = stands = True
             if stands:
@@ -165,113 +146,34 @@ class ContactLoop:
                                 good=GOOD if self._linearisation.direct else 1.0,
                                 max_iterations=self.contacts.settings.max_linear_iterations)
 
-    def _judged(self, equations: PassEquations, linear: LinearResult, u: FloatArray, last: FloatArray, attempt: int,
-                rate: RateForce | None) -> tuple[FloatArray, bool]:
+    def _judged(self, equations: PassEquations, linear: LinearResult, u: FloatArray, last: FloatArray, attempt: int
+                ) -> tuple[FloatArray, bool]:
         """Correct contacts by the solution of pass number `attempt`, velocities u, `last` (V, 3) [m/s] in the pass
         before; friction (V, 3) [N], and whether the solution stands."""
         own, friction, again = self._pairs, np.zeros_like(u), False
         if self._constraints is not None:
-            friction = self._constraints.friction_force(u)
+            friction = self._constraints.friction_force()
             impulse = equations.multiply(linear.solution) - equations.rhs
-            force = self._holding(impulse / self._h, u, friction, equations.filter_, rate)
-            again = self._change(force, u, attempt)
+            again = self._constraints.judge(u, impulse / self._h)
         if attempt == 1:
-            self._second.changed(self._over_weight(u - last), self._over_weight(u - self._state.v))
-        enough = attempt > 0 and self._is_enough(u - last)
+            self._second.changed(self._over_weight(u - last))
+        enough = attempt > 0 and self._is_small(u - last, CALM)
         self.settled = not again
         if own is None:
             return friction, enough or not again
-        if self.rough and (enough or not again):
-            own.judge(u, equations.filter_)
-            stands = self._meet_few(own, u)
-        else:
-            changed = own.judge(u, equations.filter_)
-            changed = self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
-            meet = not self._meet_few(own, u)                          # which takes them in, asked for or not
-            again |= (changed or meet) and not self.rough
-            self.settled = not again
-            stands = (enough or not again) and (own.touching > SLIDING or own.rubs_right)
-        friction = friction + own.drags(u) / self._h
-        return friction, stands and (self.rough or not own.judge_solids(u))
+        changed = own.judge(u, equations.filter_)
+        again |= self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
+        again |= not self._meet_few(own, u)                          # which takes them in, asked for or not
+        self.settled = not again
+        stands = (enough or not again) and (own.touching > SLIDING or own.rubs_right)
+        return friction + own.drags(u) / self._h, stands
 
     def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
         """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""
         joined = own.join(u)
-        if not self.rough and not (own.touching > MANY_CONTACTS and self._is_small(u - self._state.v, QUICK_MOTION)):
-            return joined == 0
-        return joined <= max(MEETING if self.rough else 0, FEW_MEETING * own.touching)
-
-    def _holding(self, force: FloatArray, u: FloatArray, friction: FloatArray, filter_: ConstraintFilter,
-                 rate: RateForce | None) -> FloatArray:
-        """What contacts do to the cloth: the linearised constraint `force` (V, 3) [N], or by the forces as they are.
-
-        The linearised one takes a sheet that a turning solid carries along for one that is strained by
-        (omega h)^2 / 2, and friction would refuse to hold it. The forces as they are have an error too, what they leave
-        to do on vertices that are free. For a sheet that stiff folds run through it is much the larger one.
-        """
-        assert self._constraints is not None
-        if not self._constraints.carried.any():
-            return force
-        x = self.contacts.base + self._h * u
-        actual = self._mass * (u - self._state.v) / self._h - self._elastic.force(x) - friction
-        if self._pairs is not None:
-            actual -= self._pairs.impulse(u) / self._h
-        if rate:
-            actual += rate.product(u) - rate.push
-        left = filter_.project(actual)
-        better = np.sum(left * left) < NEARER ** 2 * np.sum((actual - left - force) ** 2)
-        return actual if better else force
-
-    def _change(self, force: FloatArray, u: FloatArray, attempt: int) -> bool:
-        """Correct contacts by the constraint force (V, 3) [N] and by where the cloth went, in solve number `attempt`;
-        True to solve again."""
-        assert self._constraints is not None
-        # of many in a quick motion half may pull or rub in a wrong direction, and another pass hardly betters that,
-        # unless one of them tears at its neighbours, or a piece of cloth gains speed by the sum of what is wrong
-        solids = self._constraints
-        pulls = solids.judge(u, force)
-        changed = self._second.for_solids(attempt, solids.friction.wrong, solids.friction.spreads, len(solids)) or pulls
-        if changed and self.rough and not solids.friction.overloaded and solids.friction.adrift <= SETTLED_FRICTION:
-            changed = float(self.contacts.growth(u).max(initial=0.0)) > TEARS
-        found = self.contacts.find(self.contacts.reached(u))
-        return solids.add(found, changed, DEEP if self.rough else 0.0) or changed
-
-    def _is_enough(self, change: FloatArray) -> bool:
-        """Whether contacts that still change may be left to the next step, when the last pass made this `change` of the
-        velocities (V, 3) [m/s].
-
-        In a quick motion some always change, and the next step starts from what was found: three solves more of one in
-        which a sheet slid down a ball left as much wrong. But a slide that spreads from vertex to vertex over a sheet
-        at rest is followed, however slowly it begins. So is friction that holds more than it can where a solid moves:
-        one that grows would stretch the cloth that lies on it, step after step.
-        """
-        small = self._is_small(change, CALM)
-        if self._constraints is None or len(self._constraints) == 0:
-            return small
-        friction = self._constraints.friction
-        if self.rough:
-            return not (friction.overloaded and self._constraints.carried.any())
-        return len(self._constraints) > MANY_CONTACTS and not (small and friction.spreads)
-
-    def _is_rough(self, u: FloatArray) -> bool:
-        """Whether the motion to velocities u (V, 3) [m/s] is a quick one in which many touch solids, and fewer cloth: a
-        pile would never come to rest."""
-        touching = 0 if self._constraints is None else len(self._constraints)
-        pressed = 0 if self._pairs is None else self._pairs.touching
-        return (touching > max(MANY_CONTACTS, pressed) and not self._is_small(u - self._state.v, QUICK_MOTION)
-                and not self._is_dragged(u))
-
-    def _is_dragged(self, u: FloatArray) -> bool:
-        """Return whether pins or colliders drag the cloth over solids with velocities u (V, 3) [m/s] by `FAR_DRAGGED`
-        or more.
-
-        What contacts hold by mistake is then new in each step, and what drags pulls against it: it adds up.
-        """
-        solids, own = self._constraints, self._system.self_contact
-        if solids is None or len(solids) == 0 or own is None or not self.contacts.driven:
-            return False
-        way = self._h * length(u[solids.vertex] - solids.carried)
-        return float(way.mean()) > FAR_DRAGGED * own.finest
+        if own.touching > MANY_CONTACTS and self._is_small(u - self._state.v, QUICK_MOTION):
+            return joined <= FEW_MEETING * own.touching
+        return joined == 0
 
     def _is_small(self, change: FloatArray, part: float) -> bool:
         """Whether a change of the velocities (V, 3) [m/s] is below this part of what weight makes of them in a step."""

@@ -87,15 +87,14 @@ class _ExplicitStep:
             self.pins: ConstraintFilter = system.pins(self._state, h)
         self._mass = Mass(system)
         self.contacts = StepContacts(system, self._state, h, context, self.pins, unhindered)
-        self._loop = ContactLoop(self.contacts, system.elastic(state.time, state.plastic), context.settings.tolerance,
-                                 self._mass)
+        self._loop = ContactLoop(self.contacts, context.settings.tolerance, self._mass)
 
     def kicked(self, duration: float) -> StepResult:
         """Return the result of forces that act for `duration` [s]."""
         elastic = self._system.elastic(self._state.time, self._state.plastic)
         A = self._mass.matrix(elastic, self._state.x, self._h, None)
         impulse = duration * self._force
-        found = self._loop.solve(A, impulse, self._state.v, impulse / self._system.mass[:, None], None)
+        found = self._loop.solve(A, impulse, self._state.v, impulse / self._system.mass[:, None])
         linear = found.linear
         residual = linear.residual if np.isfinite(found.u).all() else float("nan")
         return ended(self._loop, found.u, residual, linear.converged, linear.reason == "indefinite",

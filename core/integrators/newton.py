@@ -100,8 +100,7 @@ class NewtonStep:
             self.start = self._turned_start(origin)
             self.elastic: ElasticForces = system.elastic(state.time + h, state.plastic).in_step(
                 near, self.base + h * self.v0, h, self.gravity)
-        self.loop = ContactLoop(self.contacts, self.elastic, self.linear_tolerance, linearisation,
-                                final=context.final)
+        self.loop = ContactLoop(self.contacts, self.linear_tolerance, linearisation, final=context.final)
         with watch.stage("forces"):
             # drag and fields are linearised at the predicted end
             self._near = (self.x0, self.v0) if self.expected is None or not linearisation.tangent else (
@@ -287,7 +286,7 @@ class NewtonStep:
             with self.watch.stage("assembly"):
                 A = self._matrix(x, exact=exact, definite=definite, turned=turned)
                 b = rhs(A)
-            found = self.loop.solve(A, b, reference, start, self.rate)
+            found = self.loop.solve(A, b, reference, start)
             if exact or A.beside is None or A.beside.is_definite or found.linear.reason != "indefinite":
                 break
         return found

@@ -28,7 +28,7 @@ class PassEquations:
         A, b: of the step's linearisation at velocity `reference` (V, 3) [m/s]; A keeps what the last pass added.
 
     Attributes:
-        filter_, rhs, multiply: S and z, the right-hand side (V, 3) [N s], and w -> (A + h drag + C) w.
+        filter_, rhs, multiply: S and z, the right-hand side (V, 3) [N s], and w -> (A + C) w.
         rigid: what that does to whole bodies.
         touching: whether anything touches.
     """
@@ -36,8 +36,7 @@ class PassEquations:
     def __init__(self, contacts: StepContacts, A: BlockMatrix, b: FloatArray, reference: FloatArray) -> None:
         self._contacts, self._b, self._reference = contacts, b, reference
         self._pins = contacts.pins_from(reference)
-        self._drag, self._pairs = _OnDiagonal(A, contacts.h), _OnDiagonal(A, 1.0)
-        self._pinch = _OnDiagonal(A, 1.0)
+        self._pairs, self._pinch = _OnDiagonal(A), _OnDiagonal(A)
         self.matrix = A
         self.filter_: ConstraintFilter = self._pins
         self.rhs, self.touching = b, False
@@ -56,8 +55,7 @@ class PassEquations:
         self.rhs, self.touching = self._b, False
         if solids is not None:
             self.filter_ = solids.constrain(self._pins, self._reference)
-            self.rhs = self.rhs + self._contacts.h * solids.friction_force(self._reference)
-            self._drag.put(solids.drag_blocks())
+            self.rhs = self.rhs + self._contacts.h * solids.friction_force()
             self.touching = len(solids) > 0
         pinch = self._contacts.pinch
         if pinch is not None:
@@ -76,8 +74,8 @@ class PassEquations:
 class _OnDiagonal:
     """Blocks on the diagonal of A that change from pass to pass."""
 
-    def __init__(self, A: BlockMatrix, factor: float) -> None:
-        self._A, self._factor = A, factor
+    def __init__(self, A: BlockMatrix) -> None:
+        self._A = A
         self._blocks: FloatArray | None = None
 
     @property
@@ -86,8 +84,8 @@ class _OnDiagonal:
         return self._blocks is not None
 
     def put(self, blocks: FloatArray) -> None:
-        """`factor` times `blocks` (V, 3, 3), in the place of those before."""
+        """Add `blocks` (V, 3, 3), in the place of those before."""
         change = blocks if self._blocks is None else blocks - self._blocks
         if self._blocks is None or change.any():
-            self._A.add_diagonal(change if self._factor == 1.0 else self._factor * change)
+            self._A.add_diagonal(change)
         self._blocks = blocks

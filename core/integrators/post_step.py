@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Correct the end of a step: out of solids, back to allowed edge lengths, and short of any intersection.
+"""Correct the end of a step: back to allowed edge lengths, and short of any intersection.
 
 The solves are linear, and contacts that still change after some of them are left to the next step. Their errors are
-corrected in positions, and velocities follow: first vertices inside of solids are moved out, then edges are shortened
-(`length_limits`), and last the step filter cuts motions that would intersect.
+corrected in positions, and velocities follow: first edges are shortened (`length_limits`), then the step filter cuts
+motions that would intersect.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .length_limits import LengthLimits
 from .step_contacts import StepContacts
 
 LENGTH_PASSES = 8
-"""Most passes that shorten edges and move vertices out of solids in turn."""
+"""Most passes that shorten edges and keep apart what would meet, in turn."""
 MAX_OVERLENGTH = 4e-3
 """Largest elongation above the limit with which a step is accepted [-]."""
 MAX_TURNED_OVERLENGTH = 0.05
@@ -103,7 +103,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     if finite and loop.hopeless:
         torn, failed, lengths = np.inf, True, system.edge_lengths(x)
     elif finite:
-        solved, start = contacts.move_out(x), contacts.start_lengths
+        solved, start = x, contacts.start_lengths
         lengths = system.edge_lengths(solved)
         limits = LengthLimits.of_step(system, limit, start, linearised, solved, lengths)
         limited = _limited(contacts, limits, solved)
@@ -147,7 +147,7 @@ def _without_momentum(contacts: StepContacts, change: FloatArray) -> FloatArray:
 
 
 def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:
-    """Return x (V, 3) [m] with overlong edges shortened and vertices out of solids; held vertices stay."""
+    """Return x (V, 3) [m] with overlong edges shortened; held vertices stay."""
     if limits.holds(x):
         return x
     watch, apart, before = contacts.watch, HalfSpaces.none(), np.inf
@@ -155,15 +155,14 @@ def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> Flo
     for _ in range(LENGTH_PASSES):
         with watch.stage("contact"):
             solids = contacts.constraints
-            near = apart if solids is None else apart.joined(solids.bounds(contacts.find(x), x))
+            near = apart if solids is None else apart.joined(solids.bounds(x, contacts.base))
         with watch.stage("strain limit"):
             shorter = limits.relaxed(x, contacts.pins.rows, near)
         if shorter is x:
             break
-        x = contacts.move_out(shorter)
-        excess, left = limits.excess(shorter), limits.excess(x)
-        if left < least:
-            best, least = x, left
+        x, excess = shorter, limits.excess(shorter)
+        if excess < least:
+            best, least = x, excess
         if excess > MAX_OVERLENGTH and excess > LENGTH_PROGRESS * before:   # no room for it
             break
         before = excess
@@ -198,10 +197,10 @@ def _truncated(loop: ContactLoop, limits: LengthLimits, solved: FloatArray, limi
 
     def cut_at(x: FloatArray) -> FloatArray:
         with watch.stage("contact"):
-            return pairs.truncate(x, held, contacts.unsure)
+            return pairs.truncate(x, held)
 
     with watch.stage("contact"):
-        pairs.remember(u, calm=not loop.rough)
+        pairs.remember(u)
     best = cut_at(limited)
     if best is limited:
         return best

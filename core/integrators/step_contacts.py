@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What touches in one step, on solids by constraints and all else by pairs, and where the step then leads.
+"""What touches in one step, by pairs or, vertices on solids, by constraints, and where the step then leads.
 
 Found for the motion that is expected; the solves change it (`contact_loop`), and where they end it says what is to be
 corrected (`step_end`). A step of velocities u ends at x = x0 + y + h u, with y the position alteration of 001.
@@ -14,12 +14,12 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..contact.colliders import MovingSurface
+from ..contact.constraints import Constraints
 from ..contact.contact_step import SelfContactStep
 from ..contact.contact_trial import ContactTrial
 from ..contact.face_contacts import FaceContacts
 from ..contact.piles import Piles
 from ..contact.pinch import Pinch
-from ..contact.response import ContactResponse
 from ..contact.sliding_path import changes, expected
 from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
@@ -47,7 +47,6 @@ class StepContacts:
         pinch: vertices that colliders keep no room for; None if there are none.
         by_springs: whether springs alone hold cloth on solids. constraints: vertices on solids; None where there are
             none or springs do it. pairs: all else; None where nothing may touch by pairs.
-        unsure (V,): vertices that may be beyond a solid, for all that `move_out` did.
     """
 
     def __init__(self, system: ParticleSystem, state: State, h: float, context: StepContext, pins: ConstraintFilter,
@@ -56,26 +55,17 @@ class StepContacts:
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, context.settings, context.watch
         self.pins, self._surfaces, self._trial = pins, context.surfaces, context.contact
         self._gravity = system.gravity.at(state.time + h)
-        self._base: tuple[FloatArray, FloatArray, FloatArray] | None = None          # y, d and `base` with these
         with context.watch.stage("contact"):
-            self._to_springs: BoolArray | None = None
             self._expected: Touching | None = None
-            self._passing: BoolArray | None = None                   # vertices (W,) of colliders without contact
             self.unhindered = unhindered
+            self.by_springs = self._surfaces is not None and self.settings.solid_contact == "springs"
             self.pinch = None if unhindered else self._pinched()
-            self.by_springs = self._surfaces is not None and self._held_by_springs()
-            self.constraints = None if self.by_springs else self._on_solids(unhindered)
-            self._faces = self._on_faces() if self.by_springs and not unhindered else None
-            self._start = self._without_velocity()
+            self._faces = None if unhindered else self._on_faces()
+            self.base = self._without_velocity()
+            self.constraints = None if self.by_springs else self._held_exactly()
             self.pairs = None if unhindered else self._of_pairs()
-        self.unsure: BoolArray = np.zeros(len(state.x), dtype=np.bool_)
-        self._found: tuple[FloatArray, Touching] | None = None     # contacts of the way to where a solution ends
 
     # ------------------------------------------------------------------ what is expected
-
-    def _held_by_springs(self) -> bool:
-        """Return whether pairs alone keep cloth off solids."""
-        return self._trial is not None and self.settings.solid_contact == "springs"
 
     def _around(self, own: ContactTrial) -> Surroundings:
         """What is near before anything is known of the step."""
@@ -91,34 +81,15 @@ class StepContacts:
         free = self.pins.degrees_of_freedom(np.arange(len(x0))) > 0
         return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass, free)
 
-    def _on_solids(self, unhindered: bool) -> ContactResponse | None:
-        if self._surfaces is None:
+    def _held_exactly(self) -> Constraints | None:
+        """Return the constraints that hold vertices on faces of solids."""
+        if self._faces is None:
             return None
-        x0, v0 = self.state.x, self.state.v
-        contacts = ContactResponse(x0, v0, self.state.touch, self.h, self.system.thickness, self.system.carried,
-                                   self.pins, self._gravity, self.system.body, self._before)
-        found, own = self._expected or self._surfaces.find(x0, x0 + self.h * v0), self._trial
-        if own is not None and own.pinched is not None:
-            contacts.leave(own.pinched)
-        if not unhindered and own is not None and own.fixed.whole:
-            # in a gap that is too narrow constraints lock, and into one they let nothing be pulled; springs give way
-            around = self._around(own) if own.history.stuck else None
-            if around is not None and around.passing is not None:
-                self._passing = around.passing[len(x0):]
-                found = self._without_passing(found)
-            left = found.between(len(x0)) if around is None else around.left
-            if left.any():
-                self._to_springs = left
-                contacts.leave(left)
-            if around is not None and len(around.within):            # somebody is in one, now that it was looked at
-                kept = own.kept_inside(around, found)
-                contacts.leave(kept.any(axis=0))
-                contacts.ease(around.let_in(kept))
-        contacts.predict(found)
-        return contacts
+        return Constraints(self._faces.found, self.base, (self.state.x, self.state.v), self.state.touch, self.h,
+                           self.system.carried, self.pins, self._gravity)
 
     def _on_faces(self) -> FaceContacts | None:
-        """Return the springs that hold vertices off faces of solids."""
+        """Return where vertices are on faces of solids."""
         own, found, count = self._trial, self._expected, len(self.state.x)
         if own is None or found is None:
             return None
@@ -126,8 +97,7 @@ class StepContacts:
         if own.history.stuck:
             around = self._around(own)
             if around.passing is not None:
-                self._passing = around.passing[count:]
-                found = self._without_passing(found)
+                found = self._without(found, around.passing[count:])
             some &= ~around.left
             if len(around.within):                                   # somebody is in one, now that it was looked at
                 kept = own.kept_inside(around, found)
@@ -136,19 +106,17 @@ class StepContacts:
         return FaceContacts.of(found, some, self.system.thickness, self.pins, self.h)
 
     def _without_velocity(self) -> FloatArray:
-        """Return where a step without velocity ends (V, 3) [m] that springs hold off solids: x0, the way out of solids,
-        and the change d of the paths of what slides."""
-        x, found, before = self.state.x, self._expected, self._before
-        if not self.by_springs or found is None:
+        """Return where a step without velocity ends (V, 3) [m]: x0, what is too close moved out, and the change d of
+        the paths of what slides."""
+        x, faces, before = self.state.x, self._faces, self._before
+        if faces is None:
             return x
-        if self._faces is not None and self._faces.alteration is not None:
-            x = x + self._faces.alteration
+        if faces.alteration is not None:
+            x = x + faces.alteration
         if before is not None:
-            rows = expected(found, self.state.touch)
-            if self._trial is not None and self._trial.pinched is not None:
-                rows = rows[~self._trial.pinched[found.contacts.vertex[rows]]]
-            start = self.state.x, self.state.v, self._gravity
-            x = x + self.pins.project(changes(found, rows, self.state.touch.mode, before, start, self.h))
+            rows, start = expected(faces.found, self.state.touch), (self.state.x, self.state.v, self._gravity)
+            d = changes(faces.found, rows, self.state.touch.mode, before, start, self.h)
+            x = x + self.pins.project(d)
         return x
 
     def _of_pairs(self) -> SelfContactStep | None:
@@ -160,8 +128,8 @@ class StepContacts:
         inertia = None if self._surfaces is None else self._inertia()
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
-                         constrained=self.constraints is not None, but=self._to_springs,
-                         end=self.state.time + self.h, inertia=inertia, faces=self._faces)
+                         constrained=self.constraints is not None, end=self.state.time + self.h, inertia=inertia,
+                         faces=self._faces if self.by_springs else None)
 
     def _inertia(self) -> FloatArray:
         """Return how vertices resist to be moved in the step (V,) [kg], by their mass and the stiffness of edges."""
@@ -170,16 +138,6 @@ class StepContacts:
         return self.system.mass + self.h**2 / 3.0 * at_ends
 
     # ------------------------------------------------------------------ where velocities lead
-
-    @property
-    def base(self) -> FloatArray:
-        """Where a step without velocity ends (V, 3) [m]: x0, the position alteration y and the change d of paths."""
-        if self.constraints is None:
-            return self._start
-        y, d = self.constraints.alteration, self.constraints.path
-        if self._base is None or self._base[0] is not y or self._base[1] is not d:
-            self._base = y, d, self.state.x + y + d
-        return self._base[2]
 
     def pins_from(self, reference: FloatArray) -> ConstraintFilter:
         """The pins' filter with z counted from velocity `reference` (V, 3) [m/s] instead of v0."""
@@ -232,34 +190,16 @@ class StepContacts:
             return True
         return any(surface.x_t0 is not surface.x_t1 for surface in self.moving) and not self.touch_nothing
 
-    def find(self, x: FloatArray) -> Touching:
-        """Contacts with solids of the way to x (V, 3) [m]."""
-        assert self._surfaces is not None
-        if self._found is None or not np.array_equal(self._found[0], x):
-            self._found = x.copy(), self._without_passing(self._surfaces.find(self.state.x, x))
-        return self._found[1]
-
-    def _without_passing(self, found: Touching) -> Touching:
-        """Return contacts without those with triangles of colliders that go back through cloth."""
-        if self._passing is None:
-            return found
+    def _without(self, found: Touching, passing: BoolArray) -> Touching:
+        """Return contacts without those with triangles of a vertex of colliders that goes back through cloth, `passing`
+        (W,)."""
         apart, first = np.ones(len(found.contacts), dtype=np.bool_), 0
         for number, surface in enumerate(self.moving):
             some = np.flatnonzero(found.contacts.collider == number)
             corners = surface.shape.triangles[found.contacts.triangle[some]]
-            apart[some] = ~any_of(self._passing[first + corners])
+            apart[some] = ~any_of(passing[first + corners])
             first += len(surface.x_t1)
         return found if apart.all() else found[np.flatnonzero(apart)]
-
-    def move_out(self, x: FloatArray) -> FloatArray:
-        """x (V, 3) [m] with what the solves left beyond a surface put back onto it."""
-        if self.constraints is None:
-            return x
-        with self.watch.stage("contact"):
-            found = self.find(x)
-            out = self.constraints.move_out(found, x)
-            self.unsure |= self.constraints.unsure(found, x, out)
-            return out
 
     # ------------------------------------------------------------------ what they do
 
@@ -296,7 +236,8 @@ class StepContacts:
             return False
         on, held = np.zeros(0, dtype=np.int64), np.zeros(0)
         if self.constraints is not None:
-            on, held = self.constraints.vertex, self.constraints.pressing
+            at = np.flatnonzero(self.constraints.held)
+            on, held = self.constraints.vertex[at], self.constraints.pressing[at]
         end = self.state.time + self.h
         piles = Piles(self.system.body, self.system.mass * self.system.gravity.factor(end),
                       self.system.scene.gravity_at(end))

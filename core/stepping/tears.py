@@ -101,7 +101,7 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
             between=None if contact.between is None else copied(contact.between),
             through=None if contact.through is None else copied(contact.through),
             warm_start=ContactWarmStart(
-                gain=None if guess.gain is None else copied(guess.gain), at_edges=guess.at_edges,
+                gain=None if guess.gain is None else copied(guess.gain),
                 inside=None if guess.inside is None else copied(guess.inside.T).T.copy()))
     return replace(
         state, x=copied(state.x), v=copied(state.v), torn=after.tears.torn, contact=contact,

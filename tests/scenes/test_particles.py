@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import core
-from core.contact.friction import ELASTIC
+from core.contact.friction_modes import ELASTIC
 from core.kernels import backend as kernels
 from tests.cases import cases
 from tests.core.shapes import ball

@@ -4,13 +4,9 @@
 import numpy as np
 import pytest
 
-from core import Collider
 from core.contact.contact_trial import ContactTrial
 from core.contact.expectation import LEAST_STRAY, Expectation, Search, SearchBounds
 from core.contact.self_contact import SelfContact
-from core.contact.surfaces import SurfaceSet
-from core.contact.surroundings import EDGES_AND_TIPS
-from tests.core.contact.shapes import sheet
 from tests.core.contact.test_self_contact import two_layers
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -29,25 +25,11 @@ def test_ends_within_a_part_of_the_radius_and_what_all_have_in_common_are_covere
     away = rng.normal(size=x.shape)
     away -= away.mean(axis=0)
     away *= LEAST_STRAY * RADIUS / np.linalg.norm(away, axis=1).max()
-    search = Search(settled(50), x, x, 1.0, 1.0)
+    search = Search(settled(50), x, x, 1.0)
     assert search.covers(x + 0.99 * away + [5.0, -3.0, 1.0])
     assert not search.covers(x + 1.2 * away)
-    still = Search(settled(50, drifting=False), x, x, 1.0, 1.0)
+    still = Search(settled(50, drifting=False), x, x, 1.0)
     assert still.covers(x + 0.99 * away) and not still.covers(x + [1.01 * LEAST_STRAY * RADIUS, 0.0, 0.0])
-
-
-def test_colliders_that_nobody_asked_for_were_not_missed():
-    """Where constraints keep cloth off them, their edges are asked for where the step has ended, and that is known."""
-    x, triangles = sheet(5, 5, 1.0, 1.0)
-    ball = Collider(x + [0.0, 0.0, -0.3], triangles)
-    owner = ContactTrial(SelfContact(np.full(25, 0.02), np.full(25, 0.3), np.ones(25), np.zeros(25, dtype=int), x, x,
-                                     triangles, [ball]))
-    surfaces = SurfaceSet([ball], np.full(25, 0.02), np.full(25, 0.3)).between(0.0, 0.1)
-    owner.history.solid.missed[:] = 0.05
-    owner.look(x, x, owner.motion(surfaces), solids=0).learn(x)
-    assert (owner.history.solid.missed < 0.05).all()
-    owner.look(x.copy(), x + [0.0, 0.0, -0.2], owner.motion(surfaces), solids=EDGES_AND_TIPS).learn(x)     # missed
-    assert (owner.history.solid.missed > 0.15).all()
 
 
 def test_what_meets_on_a_motion_is_found_once():

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Colliders among the pairs of contact: found, pressing on cloth as what moves as it will, and never passed."""
 
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from core.contact.pair_contacts import make_contacts
 from core.contact.repulsion import Repulsion
 from core.contact.self_contact import SelfContact
 from core.contact.surfaces import SurfaceSet
-from core.contact.surroundings import EDGES_AND_TIPS
 from core.contact.truncation import cut_motion
 from core.errors import SolverError
 from core.kernels import current, using
@@ -100,29 +98,6 @@ def test_all_pairs_of_cloth_and_colliders_that_are_near_are_found(backend, seed)
         meets = every[np.flatnonzero((every.meeting_times(around.start, end) < 1.0) & (every.distance > 0.0))]
         assert all((*row, int(k < meets.faces)) in found for k, row in enumerate(meets.vertices))
         assert ((around.pairs.vertices < n).any(axis=1) & (around.pairs.vertices >= n).any(axis=1)).all()
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_faces_are_looked_at_for_those_vertices_that_ask_wherever_colliders_come_from(backend):
-    need(backend)
-    x, triangles = sheet(16, 15, 1.0, 1.0)
-    x = x + 0.01 * np.random.default_rng(4).normal(size=x.shape)
-    solid, faces = ball(12, 8, 0.2)
-    rises = core.Collider(lambda t: solid + [0.0, 0.0, 5.0 * t - 0.23], faces)      # past the sheet
-    with using(backend):
-        owner, motion = contact_of((x, triangles), [rises], 0.02)
-        around = owner.look(x, x, motion, itself=False, solids=EDGES_AND_TIPS)
-        some = np.zeros(len(x), dtype=bool)
-        some[::2] = True
-        assert around.see_faces(some) and not around.see_faces(some)
-        around.cover(x)
-        pairs, n = around.pairs, len(x)
-        found = {tuple(row) for row in pairs.vertices[:pairs.faces]}
-        wanted = np.array([[v, *t] for v in np.flatnonzero(some) for t in owner.fixed.all.triangles[len(triangles):]])
-        every = Pairs.at(around.start, wanted, np.zeros((len(wanted), 2), dtype=int), len(wanted))
-        needed = (every.distance < owner.history.solid.scale) | (every.meeting_times(around.start, around.end(x)) < 1.0)
-    assert needed.sum() > 15 and all(tuple(row) in found for row in wanted[needed])
-    assert not any(row[0] < n and not some[row[0]] for row in found)
 
 
 def test_where_no_collider_is_near_nothing_is_searched(monkeypatch):
@@ -319,26 +294,3 @@ def test_only_known_contact_with_solids_is_taken():
         core.Solver(solid_contact="glue")
 
 
-def test_what_others_are_unsure_to_have_kept_off_a_face_is_kept_on_its_side_at_the_end_of_the_step():
-    """Who keeps vertices off faces may fail at some, of an open surface for good; only those are looked at."""
-    x, triangles = sheet(5, 5, 1.0, 1.0)
-    wide = np.array([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]]), np.array([[0, 1, 2]])
-    owner, motion = contact_of((x + [0.0, 0.0, 0.02], triangles), [core.Collider(*wide)])
-    x, pins = owner.fixed.surface.positions, ConstraintFilter(25)
-    through = x.copy()
-    through[[3, 12], 2] = -0.01
-    step = owner.begin(x, 0.0 * x, 0.0 * x, x, H, pins, motion, constrained=True)
-    end = step.truncate(through, lambda: pins, np.arange(25) == 12)
-    assert end[12, 2] > 0.0
-    np.testing.assert_array_equal(np.delete(end, 12, axis=0), np.delete(through, 12, axis=0))
-
-
-def test_what_is_expected_to_lead_into_a_solid_is_not_held_by_its_edges_before_anybody_has_kept_it_off():
-    x, triangles = sheet(5, 5, 1.0, 1.0)
-    wide = np.array([[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [9.0, 9.0, 0.0], [-9.0, 9.0, 0.0]])
-    owner, motion = contact_of((x + [0.02, 0.01, 0.02], triangles),
-                               [core.Collider(wide, np.array([[0, 1, 2], [0, 2, 3]]))])
-    owner.history.keep(replace(owner.history.warm_start, at_edges=True))
-    x, pins, fall = owner.fixed.surface.positions, ConstraintFilter(25), np.tile([0.0, 0.0, -0.05 / H], (25, 1))
-    step = owner.begin(x, fall, fall, x, H, pins, motion, constrained=True)
-    assert step.touching == 0 and step.join(fall) > 0

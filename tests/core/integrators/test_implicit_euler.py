@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import core
-from core.contact.response import ContactResponse
+from core.contact.constraints import Constraints
 from core.contact.surfaces import SurfaceSet
 from core.integrators import created_energy, newton, post_step, turned_edges
 from core.integrators.implicit_euler import step
@@ -260,8 +260,8 @@ def test_what_is_put_right_at_the_end_of_a_step_makes_energy_too(monkeypatch):
 @cases(("times", "drives"), [(1.0, False), (-30.0, True)])
 def test_friction_that_drives_cloth_makes_energy(monkeypatch, times, drives):
     """It should brake; from the contact forces of a pass before that were absurd it drove a sheet at 48 m/s."""
-    right = ContactResponse.friction_force
-    monkeypatch.setattr(ContactResponse, "friction_force", lambda self, v: times * right(self, v))
+    right = Constraints.friction_force
+    monkeypatch.setattr(Constraints, "friction_force", lambda self: times * right(self))
     x, triangles = grid(4, 4)
     cloth = core.Cloth(core.ClothMesh(x + [0.0, 0.0, 0.05], triangles), core.Material.preset("cotton"),
                        velocities=np.tile([1.0, 0.0, 0.0], (25, 1)))

@@ -46,14 +46,6 @@ def pair_penalty(kernel, rng):
     return kernel.gaps(vertices, weights, n, fixed, x, u, 0.02), kernel.diagonal(vertices, weights, n, a, b, V), product
 
 
-def vertex_friction(kernel, rng):
-    at, vertex, n, along = np.arange(0, 30, 2), rng.permutation(V), units(rng, V), units(rng, V)
-    (carried, push, u), drag = rng.normal(size=(3, V, 3)), rng.uniform(size=V)
-    along[::4] = 0.0
-    return (kernel.forces(at, vertex, n, carried, push, drag, along, u),
-            kernel.resistance(at, vertex, n, drag, along, V))
-
-
 def drag(kernel, rng):
     """Triangles, one of them without area."""
     triangles, x = pairs(rng)[0][:, :3], rng.normal(size=(V, 3))
@@ -108,7 +100,7 @@ def containment(kernel, rng):
     return (kernel.inside(points, corners, triangles, np.ones(4, dtype=np.bool_), order, nodes),)
 
 
-TOPICS = (pair_friction, pair_penalty, vertex_friction, drag, constraint_directions, minima, conservative_advancement,
+TOPICS = (pair_friction, pair_penalty, drag, constraint_directions, minima, conservative_advancement,
           surface_contacts, containment)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.contact.friction import ELASTIC
+from core.contact.friction_modes import ELASTIC
 from core.contact.sliding_path import braked
 from tests.cases import cases
 from tests.core.physics.scenes import GRAVITY, grid
