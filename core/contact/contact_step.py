@@ -62,7 +62,8 @@ class SelfContactStep:
         thickness = fixed.thickness_of(close)
         going_on = self._going_on(close, thickness, base + h * expected)
         self._turn: tuple[IntArray, FloatArray] | None = None        # of contacts with faces, rows and rotations
-        self.repulsion = Repulsion(base, h, self._contacts(going_on, thickness, faces=faces is None))
+        self.repulsion = Repulsion(base, h, self._contacts(going_on, thickness, faces=faces is None),
+                                   fixed.body[:len(base)])
         if faces is not None and self._inertia is not None and around.motion is not None:
             rows, turn = faces.turns(fixed, around.motion, free)
             self._turn = len(self.repulsion.contacts) + rows, turn
@@ -332,7 +333,7 @@ class SelfContactStep:
         mode = np.where(np.bincount(vertex, minlength=count) > 0, STICK, 0)
         mode[(mode > 0) & (np.bincount(vertex, ~slides, count) == 0.0)] = SLIP
         held = [np.bincount(vertex, column, count) for column in rubbing.T]
-        return Touch(mode, np.bincount(vertex, pressing, count).astype(np.float64), np.stack(held, axis=1))
+        return Touch(mode, np.bincount(vertex, pressing, count).astype(np.float64), np.stack(held, axis=1, dtype=np.float64))
 
     def remember(self, u: FloatArray) -> None:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""

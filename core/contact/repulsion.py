@@ -66,8 +66,10 @@ LATE_OVERLAP = 0.05
 FEW_CHANGED_PAIRS = 0.02
 """Part of the touching pairs that may still change when a step is done [-]."""
 SLIDES = 0.02
-"""Change of the sum of all friction forces, over the largest it can be, below which it counts as found [-]: what slides
-gains speed by what is wrong with it."""
+"""Change of the sum of a piece's friction forces, over the largest it can be, below which it counts as found [-]: what
+slides gains speed by what is wrong with it."""
+COUNTS = 1e-3
+"""Part of the friction of the piece of cloth that presses most from which on that of another counts [-]."""
 SETTLED_PAIR_FRICTION = 0.2
 """The same of one friction force [-]."""
 
@@ -169,9 +171,11 @@ class Repulsion:
     Args:
         base: (V, 3) [m]; x = base + h u.
         step: h [s].
+        body: (V,) pieces of cloth; one if not given.
     """
 
-    def __init__(self, base: FloatArray, step: float, contacts: Contacts) -> None:
+    def __init__(self, base: FloatArray, step: float, contacts: Contacts, body: IntArray | None = None) -> None:
+        self._body: IntArray = np.zeros(len(base), dtype=np.int64) if body is None else body
         self._base, self._h = base, step
         self.contacts = contacts
         self._chosen: Contacts | None = None                     # those that touch, until the next change
@@ -320,11 +324,22 @@ class Repulsion:
         c.drag, c.push, c.across, change, grown = current().pair_friction.corrected(
             *_rubbed(c), velocity, c.hold, limit, self._grip(limit))
         self._chosen = self._matrix = None
-        self.found = abs(grown) <= SLIDES * float(limit.sum())
+        self.found = self._is_found(grown, limit)
         much: BoolArray = change > SETTLED_PAIR_FRICTION * np.maximum(limit, 1e-3 * c.mass * c.least / h)
         return much
 
     # ------------------------------------------------------------------ parts
+
+    def _is_found(self, grown: FloatArray, limit: FloatArray) -> bool:
+        """Return whether friction changes by little on the whole of each piece of cloth, whose pairs' impulses have
+        `grown` (C,) and can be as large as `limit` (C,) [N s]: what a piece has too much, it gains as speed, whatever
+        the others do."""
+        ends = self._body[self.contacts.vertices[:, [0, 3]]]
+        row, side = np.nonzero(np.column_stack([np.ones(len(ends), dtype=np.bool_), ends[:, 0] != ends[:, 1]]))
+        piece, count = ends[row, side], int(self._body.max(initial=-1)) + 1
+        change, most = (np.bincount(piece, a[row], count) for a in (grown, limit))
+        counts = most > COUNTS * most.max(initial=0.0)
+        return bool((np.abs(change[counts]) <= SLIDES * most[counts]).all())
 
     def _grip(self, limit: FloatArray) -> FloatArray:
         """Return h c (C,) [kg] of pairs that stick.

@@ -32,11 +32,11 @@ def impulses(vertices: IntArray, weights: FloatArray, normals: FloatArray, carri
 
 def corrected(vertices: IntArray, weights: FloatArray, normals: FloatArray, carried: FloatArray, drag: FloatArray,
               push: FloatArray, across: FloatArray, velocity: FloatArray, hold: FloatArray, limit: FloatArray,
-              most: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, float]:
+              most: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the friction of the next solve: drag, push, across, the changes of impulses, and their sizes' growth."""
-    drags, change, pushes, turned = (np.empty(a.shape) for a in (drag, drag, push, push))
-    grown = _corrected(vertices, weights, normals, carried, drag, push, across, np.ascontiguousarray(velocity),
-                       np.ascontiguousarray(hold), limit, most, drags, pushes, turned, change)
+    drags, change, grown, pushes, turned = (np.empty(a.shape) for a in (drag, drag, drag, push, push))
+    _corrected(vertices, weights, normals, carried, drag, push, across, np.ascontiguousarray(velocity),
+               np.ascontiguousarray(hold), limit, most, drags, pushes, turned, change, grown)
     return drags, pushes, turned, change, grown
 
 
@@ -51,10 +51,9 @@ def _impulses(vertices: Any, weights: Any, normals: Any, carried: Any, drag: Any
 
 @njit(**KERNEL)
 def _corrected(vertices: Any, weights: Any, normals: Any, carried: Any, drag: Any, push: Any, across: Any,
-               velocity: Any, hold: Any, limit: Any, most: Any, drags: Any, pushes: Any, turned: Any, change: Any
-               ) -> Any:
-    """Write the drag (P,), push (P, 3) and across (P, 3) of the next solve and the change (P,); return the growth."""
-    grown: Any = 0.0
+               velocity: Any, hold: Any, limit: Any, most: Any, drags: Any, pushes: Any, turned: Any, change: Any,
+               grown: Any) -> None:
+    """Write the drag (P,), push (P, 3) and across (P, 3) of the next solve, the change (P,) and the growth (P,)."""
     none = (0.0, 0.0, 0.0)
     for p in range(len(vertices)):
         n, q, held = at(normals, p), at(across, p), at(hold, p)
@@ -71,5 +70,4 @@ def _corrected(vertices: Any, weights: Any, normals: Any, carried: Any, drag: An
         drags[p], change[p] = c, length(subtract(after, before))
         pushes[p, 0], pushes[p, 1], pushes[p, 2] = g
         turned[p, 0], turned[p, 1], turned[p, 2] = q
-        grown += length(after) - length(before)
-    return grown
+        grown[p] = length(after) - length(before)
