@@ -68,6 +68,8 @@ class SelfContactStep:
         if len(around.level):
             self.repulsion.add(lift_out(
                 around.level, fixed.surface.edges, around.start, self._inverse_mass, h, self._unheld))
+        if around.tears is not None:
+            self.repulsion.add(around.tears.contacts(around.start, self._inverse_mass, h, self._unheld))
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
         if around.itself:
