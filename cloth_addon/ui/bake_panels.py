@@ -175,7 +175,7 @@ def _draw_running(col: Any, job: bake_job.Job, width: int) -> None:
 
 def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeState, changed: bool, missing: bool,
                   width: int) -> None:
-    """Draw the buttons for the state of the bake, and what it is, unless the frames of the bake are `missing`.
+    """Draw the buttons for the state of the bake, and a line that describes it unless its frames are `missing`.
 
     The second row is of the bake in use, so that no other button is under the mouse once Use was pressed.
     """
