@@ -125,8 +125,9 @@ def after_load() -> None:
     _earlier.clear()
     _deleted.clear()
     take_notes.forget()
-    for scene in bpy.data.scenes:
-        takes_of_scene(scene, now=True)
+    for take in [take for scene in bpy.data.scenes for take in takes_of_scene(scene, now=True)]:
+        if not take_notes.is_noted(take.id) and is_of_file(take):
+            take_notes.note_without_objects(take.id, take.cloths)
     note_saved()
     forget()
 
