@@ -87,6 +87,13 @@ class ContactTrial:
             result[vertices[any_of(vertices >= count)]] = True
         return result[:count]
 
+    @property
+    def beside_passing(self) -> BoolArray | None:
+        """Return which vertices of cloth (V,) are at the contour of a part of a collider that goes back through it;
+        None if nothing does."""
+        passing = None if self._found is None else self._found.passing
+        return None if passing is None else passing[:len(self.fixed.mass)]
+
     def ahead(self, x0: FloatArray, v0: FloatArray, h: float) -> FloatArray:
         """Return positions (V, 3) [m] after h [s] with the acceleration of the last step."""
         gain = self.history.warm_start.gain

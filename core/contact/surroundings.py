@@ -54,8 +54,8 @@ class Surroundings:
             001's contact pushes a vertex of them out of a collider, or they are of a body with an inside that crosses
             itself, or of a tear. left (V,): vertices in a collider that 001's contact is not to push out, because they
             are pulled.
-        passing (V + W,): vertices of colliders that go back through cloth, without contact with it; None if there are
-            none. way: of the crossings, None while there are none with colliders.
+        passing (V + W,): vertices of colliders that go back through cloth, and of cloth at their contours, without
+            contact with each other; None if there are none. way: of the crossings, None if none are with colliders.
         tears: sides of tears that have hardly opened; None if there are none.
         within (S, V + W): which vertices of cloth start inside of each collider; no rows while nothing is stuck.
         inside (S, V): those, or about to be, that pins keep there or have kept until lately; None if there are none.
@@ -360,7 +360,8 @@ class Surroundings:
             without, cloth = pick(self._none_with_solids, pairs.vertices), pairs.vertices < len(self.x0)
             keep &= ~(any_of(without & cloth) | all_of(without | cloth))
         if part == 1 and self.passing is not None:
-            keep &= ~any_of(pick(self.passing, pairs.vertices))
+            passing, cloth = pick(self.passing, pairs.vertices), pairs.vertices < len(self.x0)
+            keep &= ~(any_of(passing & cloth) & any_of(passing & ~cloth))
         if part == 1 and self._swallowed is not None:
             keep &= ~any_of(pick(self._swallowed, pairs.vertices))
             if self._let.any():

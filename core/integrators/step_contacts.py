@@ -206,14 +206,15 @@ class StepContacts:
         return self._found[1]
 
     def _without_passing(self, found: Touching) -> Touching:
-        """Return contacts without those with triangles of colliders that go back through cloth."""
-        if self._passing is None:
+        """Return contacts without those of colliders that go back through cloth with the cloth at their contours."""
+        beside = None if self._trial is None else self._trial.beside_passing
+        if self._passing is None or beside is None:
             return found
-        apart, first = np.ones(len(found.contacts), dtype=np.bool_), 0
+        apart, first = ~beside[found.contacts.vertex], 0
         for number, surface in enumerate(self.moving):
             some = np.flatnonzero(found.contacts.collider == number)
             corners = surface.shape.triangles[found.contacts.triangle[some]]
-            apart[some] = ~any_of(self._passing[first + corners])
+            apart[some] |= ~any_of(self._passing[first + corners])
             first += len(surface.x_t1)
         return found if apart.all() else found[np.flatnonzero(apart)]
 
