@@ -164,7 +164,7 @@ class State:
         time: [s].
         touch: friction state on solids.
         before: start of the last step, None for integrators that do not look back.
-        in_vain: whether second solves pay off.
+        in_vain: whether second solves of a step have helped lately.
         contact: memory of pair contact, None where there is no surface.
         control: step size, None before the first step.
         solves: history of the linear solves, None before the first one.

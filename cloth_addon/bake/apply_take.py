@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a take on disk to the result in the file: shape keys, or a Mesh Cache modifier.
+"""Write a take on disk into the file as its result: shape keys, or a Mesh Cache modifier.
 
-The take has the frames as they are displayed, in the object's space. Shape keys need the shape before the modifiers
-that deform the object and beside the user's own keys, see write/key_coordinates.py: there, frame by frame, Blender is
-asked again. Everything else is written as it is on disk.
+The take holds positions as displayed, in the object's space, and a Mesh Cache modifier plays them as they are. Shape
+keys act before the modifiers that deform the object, and together with the user's own keys. So their coordinates are
+computed frame by frame by evaluating the object in Blender, see write/key_coordinates.py.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ from .watch import Watch
 
 @dataclass(frozen=True)
 class Continuation:
-    """Where a bake goes on.
+    """The take that a bake continues, and the frame after which it goes on.
 
     Attributes:
         folder: of the take that it continues.

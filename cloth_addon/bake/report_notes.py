@@ -96,9 +96,15 @@ def stretch_note(report: dict[str, Any]) -> str:
     """
     p99 = [frame["stretch_p99"] or 0.0 for frame in report["certificates"]]
     largest = max(p99)
-    settings = [report["settings"]["cloths"][name] for name in report["cloths"]]
+    of_cloths = report["settings"]["cloths"]
+    settings = [of_cloths[name] for name in report["cloths"]]
     if not largest > LARGE_STRETCH or not all(map(_is_stiff, settings)):
         return ""
+    keys = [(name, key) for name in report["cloths"] if (key := of_cloths[name].get("rest", {}).get("shape_key"))]
+    if keys and p99[0] > LARGE_STRETCH and largest <= LARGE_STRETCH * p99[0]:
+        name, key = keys[0]
+        return (f"Frame {report['first']}: {name} starts stretched by {100 * (p99[0] - 1):.0f} %, because its Rest "
+                f"Shape Key '{key}' is smaller than the mesh. It shrinks to that shape as far as pins let it.")
     worst = p99.index(largest)
     pinned = report["certificates"][worst].get("stretch_pinned") or 1.0
     stretched = f"Frame {report['first'] + worst}: fabric stretched by {100 * (largest - 1):.0f} %"

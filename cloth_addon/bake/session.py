@@ -38,7 +38,7 @@ class _Session:
         message: why the last bake ended with an error; empty if it did not.
         frame: the scene and the user's frame, to which it is set for saving while a bake reads.
         at_end: called at the end of the bake.
-        drawn: what was drawn of its progress last, and when [s].
+        drawn: the progress that was drawn last, and the time of that [s].
     """
 
     def __init__(self) -> None:

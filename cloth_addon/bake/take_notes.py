@@ -75,13 +75,16 @@ def note_by_names(scene: bpy.types.Scene, take_id: str, cloths: tuple[str, ...])
         note_names(take_id, found)
 
 
+def note_without_objects(take_id: str, cloths: tuple[str, ...]) -> None:
+    """Note that none of the objects of a take is in the file that was opened: new ones with their names are others."""
+    note_names(take_id, {-1 - number: name for number, name in enumerate(cloths)})
+
+
 def name_in(take_id: str, obj: bpy.types.Object) -> str:
-    """Return the name that an object has in a take, or would have; empty if another object has its name there."""
+    """Return the name that an object has in a take, or would have; empty if another object has its name there, or had
+    it before it was deleted."""
     known = _names.get(take_id, {})
-    if obj.session_uid in known or obj.name not in known.values():
-        return known.get(obj.session_uid, obj.name)
-    owners = {uid for uid, name in known.items() if name == obj.name}
-    return "" if any(other.session_uid in owners for other in bpy.data.objects) else obj.name
+    return known.get(obj.session_uid, "" if obj.name in known.values() else obj.name)
 
 
 def is_known(take_id: str, obj: bpy.types.Object) -> bool:

@@ -94,7 +94,8 @@ def folders_of(scene: bpy.types.Scene) -> list[Path]:
 
 
 def takes_of_scene(scene: bpy.types.Scene, *, now: bool = False) -> list[FoundTake]:
-    """Return the takes in all folders of the scene, the latest first, and note of which objects new ones are."""
+    """Return the takes in all folders of the scene, the latest first. Record for new takes which objects they belong
+    to, by their names."""
     found = [take for folder in folders_of(scene) for take in takes_in(folder, now=now)]
     for take in found:
         if not take_notes.is_noted(take.id) and is_of_file(take):
@@ -124,8 +125,9 @@ def after_load() -> None:
     _earlier.clear()
     _deleted.clear()
     take_notes.forget()
-    for scene in bpy.data.scenes:
-        takes_of_scene(scene, now=True)
+    for take in [take for scene in bpy.data.scenes for take in takes_of_scene(scene, now=True)]:
+        if not take_notes.is_noted(take.id) and is_of_file(take):
+            take_notes.note_without_objects(take.id, take.cloths)
     note_saved()
     forget()
 
@@ -156,8 +158,8 @@ def safe_name(name: str) -> str:
 
 
 def takes_in(folder: Path, *, now: bool = False) -> list[FoundTake]:
-    """Return the takes in a cache folder, the latest first. What was found a moment ago is returned again unless `now`.
-    """
+    """Return the takes in a cache folder, the latest first. Without `now`, a list younger than LIFETIME is returned
+    again."""
     when, found = _listed.get(folder, (0.0, []))
     if now or time.monotonic() > when + LIFETIME:
         found = []

@@ -36,7 +36,7 @@ def say(message: str) -> None:
 
 
 class Output:
-    """Where the progress of a command goes.
+    """Writes the progress of a command: lines for people, and JSON lines if wanted.
 
     Attributes:
         as_json: whether JSON lines are written to stdout.

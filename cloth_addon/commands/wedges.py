@@ -56,7 +56,8 @@ class Value:
 
     @property
     def order(self) -> tuple[bool, bool]:
-        """Place among the values of a variant: a fabric before what it contains, all cloth before a single object."""
+        """Key to sort the values of a variant in the order in which they are set: fabrics before single constants, and
+        all cloth before one object."""
         return self.name != "fabric", self.owner not in ("", "scene")
 
 

@@ -22,8 +22,9 @@ class PinProperties:
     __slots__ = ()
 
     pin_stiffness: FloatProperty(
-        name="Stiffness", description="Stiffness of pins of a weight below 1: more keeps vertices closer to their "
-        "places. At 1, a vertex of weight 0.5 swings five times a second. Weight 1 always holds exactly",
+        name="Stiffness", description="How hard pins with a weight below 1 pull their vertices to their places. More "
+        "lets them sag and swing less: at 1, a vertex of weight 0.5 swings five times a second. Vertices of weight 1 "
+        "are held exactly, whatever the stiffness",
         default=1.0, min=0.0, max=1e6, soft_max=50.0, step=10, precision=2,
     )
     pin_target: PointerProperty(

@@ -161,7 +161,10 @@ class Digest:
             self.add_struct(item, rest)
 
     def add_numbers(self, items: Any, names: Iterable[str]) -> None:
-        """Add properties of the structs of a collection, which have one type, by arrays."""
+        """Add the numeric properties `names` of all `items` of a collection, one array for each property.
+
+        All items have the type of the first. An animated value counts as its default, and goes into `animated_text`.
+        """
         numbers = {rna_settings.path_of(item): i for i, item in enumerate(items)} if self._animated else {}
         for name in names:
             prop: Any = type(items[0]).bl_rna.properties[name]

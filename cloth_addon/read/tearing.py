@@ -43,10 +43,14 @@ def tearing_options(obj: bpy.types.Object, settings: TearingSettings, keyed: Key
     """Return keyword arguments of `core.Cloth`; none if it does not tear.
 
     Raises:
-        core.ClothError: there is no such vertex group.
+        core.ClothError: the mesh is not split, or there is no such vertex group.
     """
     if not settings.used:
         return {}
+    places = mesh_data.unkeyed_positions(obj.data)[is_on_border(obj.data)]
+    if len(np.unique(places, axis=0)) == len(places):
+        raise core.ClothError("can tear, but its mesh is not split, and a bake adds no vertices: press Split for "
+                              "Tearing in the panel Tearing, or switch Tearing off there", object_name=obj.name)
     weights = None
     if settings.group:
         weights = np.clip(garments.painted_weights(obj, settings.group, FIELD), 0.0, None)

@@ -11,7 +11,15 @@ from ..bake import bake_job, first_compile, relink, report_notes, session, takes
 from ..properties import baked_record
 from ..read import blender_collision, read_scene
 from ..write import mesh_cache
-from . import bake_changes, bake_state, certificate_text, crossings_overlay, hints, rename_velocity
+from . import (
+    bake_changes,
+    bake_state,
+    certificate_text,
+    coarse_hint,
+    crossings_overlay,
+    hints,
+    rename_velocity,
+)
 from .operators import cloths_of
 from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph, with_label_above, with_unit
 
@@ -97,6 +105,10 @@ class MUSLIN_PT_frames(PhysicsTab, bpy.types.Panel):
         rest.enabled = scene.muslin.preroll > 0
         rest.prop(scene.muslin, "preroll_from_rest")
         rest.prop(scene.muslin, "coarse_frames")
+        if scene.muslin.preroll > 0 and scene.muslin.coarse_frames > 0:
+            why = coarse_hint.text(scene, cloths_of(context))
+            if why:
+                paragraph(col.column(align=True), why, context.region.width, icon="INFO")
         whole = col.column(align=True)                              # the names are too long for a column of their own
         whole.use_property_split = False
         whole.prop(scene.muslin, "steps_per_frame")
@@ -175,7 +187,7 @@ def _draw_running(col: Any, job: bake_job.Job, width: int) -> None:
 
 def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeState, changed: bool, missing: bool,
                   width: int) -> None:
-    """Draw the buttons for the state of the bake, and what it is, unless the frames of the bake are `missing`.
+    """Draw the buttons for the state of the bake, and a line that describes it unless its frames are `missing`.
 
     The second row is of the bake in use, so that no other button is under the mouse once Use was pressed.
     """
@@ -218,7 +230,7 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
             paragraph(more, f"No state is stored at frame {frame}, and {plan.because}", width)
     if state.record is not None:
         more.operator("muslin.bake_delete")
-    if text and not (missing and text == "Up to date"):
+    if text and not (missing and text == "Up to date") and text != bake_state.CHANGED:   # which the figures say below
         paragraph(col, text, width, icon="CHECKMARK" if text == "Up to date" else "INFO")
     if waiting is not None:
         paragraph(col, bake_state.date_text(waiting, bake_changes.known_changes_of_take(scene, obj, waiting)), width)

@@ -18,6 +18,8 @@ from ..properties import baked_record
 from ..properties.baked_record import BakedRecord
 from ..properties.settings import SceneSettings, scene_settings_of
 
+CHANGED = "Changed since the bake"
+"""State of a bake that is out of date."""
 MOST_CHANGES = 4
 """Largest number of changes that are named in a line [-]."""
 
@@ -92,7 +94,7 @@ class BakeState:
             return f"A bake of frames {self.waiting.first} to {self.waiting.reached} is ready"
         if self.record is None:
             return ""
-        return "Changed since the bake" if changed else ". ".join(self.mixed) or "Up to date"
+        return CHANGED if changed else ". ".join(self.mixed) or "Up to date"
 
 
 def date_text(take: FoundTake, changes: list[str]) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ... import core
 from ..properties import baked_record
 from ..properties.model_options import model_of
+from ..properties.rest_settings import rest_settings_of
 from ..properties.settings import kind_of, metres_per_unit, scene_settings_of
 from ..read import force_fields
 
@@ -24,16 +25,31 @@ NOT_BAKED = "Not baked: press Bake"
 
 
 def hints(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
-    """Return hints on the cloth `obj`: not baked yet, a coarse mesh, no collider in reach."""
+    """Return hints on the cloth `obj`: not baked yet, a coarse mesh, a rest key that shows, no
+    collider in reach."""
     found = [] if baked_record.has_bake(obj) else [NOT_BAKED]
     if left := baked_record.left_keys(obj):
         found = [f"{left}: remove {'it' if left.startswith('1 ') else 'them'} in Object Data > Shape Keys"]
     mesh: Any = obj.data
     if len(mesh.polygons) and len(mesh.vertices) < FEW_VERTICES and model_of(obj) not in ("jelly", "particles"):
         found.append(f"Only {len(mesh.vertices)} vertices: it can hardly fold. Subdivide the mesh in Edit Mode")
+    if not baked_record.has_bake(obj):                               # then a note of the bake says it
+        found += _rest_key(obj)
     if not obj.muslin.pin_group:
         found += _colliders(scene, obj)
     return found
+
+
+def _rest_key(obj: bpy.types.Object) -> list[str]:
+    """Return a hint if cloth starts in the shape of its rest key, because the key itself shows in the mesh."""
+    mesh: Any = obj.data
+    name = rest_settings_of(obj.muslin).shape_key
+    keys = mesh.shape_keys
+    key = keys.key_blocks.get(name) if keys is not None and name else None
+    if key is None or not keys.use_relative or key == keys.reference_key or key.mute or key.value != 1.0:
+        return []
+    return [f"The Rest Shape Key '{name}' has the Value 1: the cloth starts in that shape, so that it "
+            "changes nothing. Set its Value to 0 in Object Data > Shape Keys"]
 
 
 def _colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:

@@ -204,7 +204,7 @@ def _add_key(obj: bpy.types.Object, record: BakedRecord, frame: int, points: NDA
 
 
 def _with_animation_state(keys: bpy.types.Key, record: BakedRecord) -> BakedRecord:
-    """Return the record with what animation data, action and slot the shape keys have before the bake."""
+    """Return the record with which of animation data, action and slot the bake has to make, and the last slot used."""
     animation = keys.animation_data
     return replace(record, made_animation_data=animation is None,
                    last_slot="" if animation is None else animation.last_slot_identifier,

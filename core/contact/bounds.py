@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairs of primitives as half spaces: what would meet keeps apart across the normal with which it would."""
+"""Make half spaces of pairs of primitives: a pair that would meet is kept apart along its contact normal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ BOUND_DISTANCE = 2.0
 
 
 def of_pairs(pairs: Pairs, x: FloatArray, count: int) -> HalfSpaces:
-    """Pairs that keep apart across their normals; from vertex `count` on they stay where they are in x (V, 3) [m]."""
+    """Return half spaces that keep pairs apart along their normals. Vertices from `count` on are fixed at x (V, 3) [m].
+    """
     known = pairs.vertices >= count
     height = np.einsum("pki,pi->pk", pick(x, pairs.vertices), pairs.normal)
     least = BOUND_DISTANCE * pairs.keep - np.where(known, pairs.weights * height, 0.0).sum(axis=1)

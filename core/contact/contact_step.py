@@ -76,6 +76,8 @@ class SelfContactStep:
         if len(around.level):
             self.repulsion.add(lift_out(
                 around.level, fixed.surface.edges, around.start, self._inverse_mass, h, self._unheld))
+        if around.tears is not None:
+            self.repulsion.add(around.tears.contacts(around.start, self._inverse_mass, h, self._unheld))
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
         if around.itself:
@@ -332,8 +334,8 @@ class SelfContactStep:
         slides = any_of(c.across[rows] != 0.0)
         mode = np.where(np.bincount(vertex, minlength=count) > 0, STICK, 0)
         mode[(mode > 0) & (np.bincount(vertex, ~slides, count) == 0.0)] = SLIP
-        held = [np.bincount(vertex, column, count) for column in rubbing.T]
-        return Touch(mode, np.bincount(vertex, pressing, count).astype(np.float64), np.stack(held, axis=1, dtype=np.float64))
+        sums = [np.bincount(vertex, column, count).astype(np.float64) for column in (pressing, *rubbing.T)]
+        return Touch(mode, sums[0], np.stack(sums[1:], axis=1))
 
     def remember(self, u: FloatArray) -> None:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""

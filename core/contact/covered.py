@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertices of colliders that are covered: where the surface there faces, the inside of a closed part begins.
+"""Find the covered vertices of colliders: just in front of them, along the normal, is the inside of a closed part.
 
-Where two solids overlap, or one crosses itself, its surface runs on inside of the other. Nothing can be in contact
-there, and what lies between cannot be kept from crossing it.
+Where two solids overlap, or one intersects itself, a part of the surface is inside the other solid. Cloth cannot be in
+contact with that part, and cloth between the two surfaces cannot be kept from intersecting them.
 """
 
 from __future__ import annotations

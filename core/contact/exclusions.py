@@ -112,6 +112,11 @@ class PairFilter:
         return self._may(self._object[vertex], self._vertex[:, vertex],
                          self._object[self._triangles[triangle, 0]], self._triangle[:, triangle])
 
+    def of_vertices(self, pairs: IntArray) -> BoolArray:
+        """Return which pairs (N, 2) of vertices of a cloth may act."""
+        one, other = pairs.T
+        return self._may(self._object[one], self._vertex[:, one], self._object[other], self._vertex[:, other])
+
     def of_edges(self, pairs: IntArray) -> BoolArray:
         """Return which pairs (N, 2) of two edges may act."""
         one, other = pairs.T

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which cloth that presses on cloth comes to rest in short steps alone: what is piled up, and what hangs.
+"""Find piles: pieces of cloth, pressing on cloth, that come to rest in short steps only.
 
-Where cloth lies on cloth and is heavy on it, and in folds that nothing holds up, long steps would keep it trembling.
-Cloth that a solid holds up, and that here and there touches itself, comes to rest in any.
+A piece is one if cloth carries a part of its weight that counts, or if it hangs in folds that no solid holds up. Long
+steps would keep it trembling. A piece that a solid holds up, and that touches itself in a few places, comes to rest in
+steps of any length.
 """
 
 from __future__ import annotations

@@ -29,12 +29,15 @@ from .all_surfaces import AllSurfaces
 from .coincident import parted
 from .colliders import SurfaceShape
 from .continuous import Pairs, near_pairs
+from .crossings import crossing_pairs
 from .exclusions import ITSELF, OTHER, Exclusions, PairFilter
 from .expectation import SearchBounds
 from .friction_coefficients import FrictionAt, over_time
+from .joined_vertices import JoinedVertices
 from .nearness import Features
 from .pinned_inside import PinnedInside
 from .standing import beside_walls
+from .tear_sides import TearSides
 from .triangle_surface import TriangleSurface
 
 REACH = 1.5
@@ -52,9 +55,6 @@ CROWDED = 2.0
 how far apart they are there [-]: none in an even mesh, 30 in Blender's monkey, subdivided once."""
 THICKEST = 1.0
 """Largest thickness, over the mean edge length [-]: beyond that, everything would be near everything."""
-CLOSED = 1.25
-"""Distance of the two sides of a seam at which it counts as closed, over the thickness of both [-]: more than at which
-they would press, and hold it open."""
 HAIR = 1e-4
 """How far apart what lies in one another starts, over the least mean length of edges [-]: what nobody sees."""
 COINCIDENCE = 0.25
@@ -80,13 +80,14 @@ class SelfContact:
             pins hold for good; none if not given.
         from_cloth: thickness (V,) [m] of cloth on cloth; that on colliders if not given.
         exclusions: None where nothing is excluded from contact. layer (V,): of `ClothContact`; None if all are of one.
+        tears: (N, 2) vertices that were one before they tore; None if nothing has torn.
 
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], body (V + W,): of all vertices; the
             body of colliders is -1; filled (V + W,): whether of a body that has an inside; held (V + W,): whether pins
             hold it for good. whole: whether every
             vertex is of a face or a thread; pairs know no others. finest: the least mean edge length of a piece [m].
-            pair_filter: None where nothing is excluded. layer: as given.
+            pair_filter: None where nothing is excluded. layer: as given. joined: vertices that count as one.
         own_bounds, solid_bounds: of the searches for pairs of cloth with cloth, and of cloth with colliders.
     """
 
@@ -95,9 +96,8 @@ class SelfContact:
                  seams: Links | None = None, skin: int | None = None, threads: IntArray | None = None,
                  points: IntArray | None = None, scale: FloatArray | None = None, held: IntArray | None = None,
                  from_cloth: FloatArray | None = None, exclusions: Exclusions | None = None,
-                 layer: IntArray | None = None) -> None:
+                 layer: IntArray | None = None, tears: IntArray | None = None) -> None:
         self.mass, self.rest, self.layer = mass, rest, layer
-        self._seams = seams
         self.surface = TriangleSurface.build(start, triangles, None if seams is None else bodies(seams.ends, len(mass)),
                                              threads, points)
         self.all = AllSurfaces(self.surface, len(mass), colliders, skin)
@@ -113,6 +113,7 @@ class SelfContact:
         cloth, own = (np.where(edges[body] > 0, np.minimum(given, THICKEST * mean[body]), given)
                       for given in (thickness, own))
         self.thickness, self._own_thickness = (self.all.beside(given, extra) for given in (cloth, own))
+        self.joined = JoinedVertices(seams, tears, self._own_thickness[:len(mass)], ends)
         self._scale = None if scale is None else self.all.beside(scale, [1.0] * len(extra))
         self._friction = over_time(friction, [c.friction for c in colliders])
         self.pair_filter = (PairFilter(exclusions, self.all) if exclusions is not None and exclusions.exclude else None)
@@ -128,9 +129,14 @@ class SelfContact:
             skin=self.all.skin) for least, drifting in ((own, True), (cloth, False)))
         self.whole = len(self.surface.vertices) == self.all.skin
 
+    def left_alone(self, crossings: IntArray) -> BoolArray:
+        """Return which edges and triangles (N, 2) of cloth that cross are not pulled apart (N,): those of one body with
+        an inside, which holds them together, and those that were neighbours before they tore."""
+        edges, triangles = self.all.edges[crossings[:, 0]], self.all.triangles[crossings[:, 1]]
+        return self.in_one_body(crossings) | self.joined.were_neighbours(edges, triangles)
+
     def in_one_body(self, crossings: IntArray) -> BoolArray:
-        """Return whether each edge and triangle (N, 2) of cloth that cross are of one body with an inside (N,): the
-        inside holds them together."""
+        """Return whether each edge and triangle (N, 2) of cloth that cross are of one body with an inside (N,)."""
         corners = np.concatenate([self.all.edges[crossings[:, 0]], self.all.triangles[crossings[:, 1]]], axis=1)
         body = self.body[corners]
         return all_of(self.filled[corners]) & all_of(body == body[:, :1])
@@ -147,12 +153,22 @@ class SelfContact:
 
     def sewn_at(self, x0: FloatArray) -> TriangleSurface:
         """The surface with that alone sewn together which is near at x0 (V, 3) [m]: cloth beside a seam that has yet to
-        close is cloth like any other."""
-        if self._seams is None:
-            return self.surface
-        ends = self._seams.ends
-        closed = self._seams.gaps(x0) <= CLOSED * self._own_thickness[ends].sum(axis=1)
-        return replace(self.surface, sewn=bodies(ends[closed], len(self.mass)))
+        close is cloth like any other, and so is a tear that has opened."""
+        sewn = self.joined.at(x0)
+        return self.surface if sewn is None else replace(self.surface, sewn=sewn)
+
+    def sides_of_tears(self, x0: FloatArray) -> TearSides | None:
+        """The sides of tears that have hardly opened at x0 (V, 3) [m], without those that do not collide; None if there
+        are none."""
+        pairs = self.joined.closed_tears(x0)
+        if self.pair_filter is not None:
+            pairs = pairs[self.pair_filter.of_vertices(pairs)]
+        return TearSides.at(x0, pairs, self.surface.edges, self._own_thickness[:len(x0)]) if len(pairs) else None
+
+    def crossings(self, x0: FloatArray) -> IntArray:
+        """Return the edges of cloth and the triangles (N, 2) of cloth that they pierce at x0 (V, 3) [m]."""
+        surface = replace(self.surface.at(x0), sewn=self.joined.with_all_seams(x0))
+        return crossing_pairs(surface, surface)
 
     def thickness_of(self, pairs: Pairs) -> FloatArray:
         """Distance (P,) [m] that pairs keep."""

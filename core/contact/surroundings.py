@@ -15,7 +15,6 @@ from ..row_ops import all_of, any_of, box, pick
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
-from .crossings import crossing_pairs
 from .expectation import MISS_DECAY, Expectation, Search
 from .piercing import Piercings
 from .self_contact import REACH, SelfContact
@@ -50,9 +49,11 @@ class Surroundings:
         level (L, 4): vertices and the triangles that they lie in; nobody can tell on which side they belong.
         crossings (N, 2): edges that pierce triangles at the start. caught (N,): those that nobody is to pull apart:
             001's contact pushes a vertex of them out of a collider, or they are of a body with an inside that crosses
-            itself. left (V,): vertices in a collider that 001's contact is not to push out, because they are pulled.
-        passing (V + W,): vertices of colliders that go back through cloth, without contact with it; None if there are
-            none. way: of the crossings, None while there are none with colliders.
+            itself, or of a tear. left (V,): vertices in a collider that 001's contact is not to push out, because they
+            are pulled.
+        passing (V + W,): vertices of colliders that go back through cloth, and of cloth at their contours, without
+            contact with each other; None if there are none. way: of the crossings, None if none are with colliders.
+        tears: sides of tears that have hardly opened; None if there are none.
         within (S, V + W): which vertices of cloth start inside of each collider; no rows while nothing is stuck.
         inside (S, V): those, or about to be, that pins keep there or have kept until lately; None if there are none.
     """
@@ -76,6 +77,7 @@ class Surroundings:
         self._swallowed: BoolArray | None = None
         self._let: BoolArray = self.within                              # vertices of cloth that nobody keeps off which
         self.level = np.zeros((0, 4), dtype=np.int64)
+        self.tears = fixed.sides_of_tears(x0) if itself else None
         self._look_for_crossings()
         self._close: Pairs | None = None
         self._own: Search | None = None
@@ -162,7 +164,7 @@ class Surroundings:
 
     def touches(self, x1: FloatArray) -> bool:
         """Whether anything is, or comes, too close on the way to x1 (V, 3) [m]."""
-        if len(self.crossings) or len(self.meeting(x1)[0]):
+        if len(self.crossings) or self.tears is not None and self.tears.press(x1) or len(self.meeting(x1)[0]):
             return True
         close = self.close()
         if len(close) == 0:
@@ -175,9 +177,9 @@ class Surroundings:
     def _look_for_crossings(self) -> None:
         fixed, history, own, solid = self._fixed, self._history, self.crossings, self.crossings
         if history.tangled and self.itself:
-            surface = fixed.surface.at(self.x0)
-            own = self._not_excluded(crossing_pairs(surface, surface))
+            own = self._not_excluded(fixed.crossings(self.x0))
             history.settle(tangled=len(own) > 0)
+        history.see_tangled(self.tears is not None)                  # these may go through each other unseen
         if history.stuck and self.motion is not None:
             solid, within = self._not_excluded(self.motion.crossings(self.x0)), self.motion.within(self.x0)
             every, apart = np.concatenate([own, solid]), np.ones(len(solid), dtype=np.bool_)
@@ -203,7 +205,7 @@ class Surroundings:
         self._involved = [around(fixed.all, found, fixed.all.total) if len(found) else None for found in (own, solid)]
         self.crossings = np.concatenate([own, solid])
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
-        self.caught[:len(own)] = fixed.in_one_body(own)
+        self.caught[:len(own)] = fixed.left_alone(own)
         if self.motion is not None and len(solid) and self._swallowed is not None:
             assert self.way is not None
             pierced = Piercings.at(fixed.all, solid, fixed.features, self.start)
@@ -311,7 +313,8 @@ class Surroundings:
             without, cloth = pick(self._none_with_solids, pairs.vertices), pairs.vertices < len(self.x0)
             keep &= ~(any_of(without & cloth) | all_of(without | cloth))
         if part == 1 and self.passing is not None:
-            keep &= ~any_of(pick(self.passing, pairs.vertices))
+            passing, cloth = pick(self.passing, pairs.vertices), pairs.vertices < len(self.x0)
+            keep &= ~(any_of(passing & cloth) & any_of(passing & ~cloth))
         if part == 1 and self._swallowed is not None:
             keep &= ~any_of(pick(self._swallowed, pairs.vertices))
             if self._let.any():

@@ -92,7 +92,7 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
     vertices, weights, normal = vertices[some], weights[some], normal[some]
     mass, _ = lever(mobility[some], weights, vertices, unheld)
-    return _wanting(vertices, weights, normal, h * speed[some], x, mass)
+    return wanting(vertices, weights, normal, h * speed[some], x, mass)
 
 
 def _lengths(x: FloatArray, ends: IntArray) -> FloatArray:
@@ -155,10 +155,10 @@ def lift_out(level: IntArray, edges: IntArray, x: FloatArray, inverse_mass: Floa
     speed = SPEED * np.sqrt(np.linalg.norm(spread[some], axis=1))
     # where pins hold all corners but one of hardly any weight, the mass without a lever's limit is without end
     mass, _ = lever(mobility[some], weights[some], level[some], unheld)
-    return _wanting(level[some], weights[some], normal[some], h * speed, x, mass)
+    return wanting(level[some], weights[some], normal[some], h * speed, x, mass)
 
 
-def _wanting(vertices: IntArray, weights: FloatArray, normal: FloatArray, more: FloatArray, x: FloatArray,
+def wanting(vertices: IntArray, weights: FloatArray, normal: FloatArray, more: FloatArray, x: FloatArray,
              mass: FloatArray) -> Contacts:
     """Contacts that want their gaps to grow by `more` (C,) [m]; vertices, weights (C, 4), normal (C, 3), mass (C,)."""
     least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + more

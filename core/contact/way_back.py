@@ -97,10 +97,11 @@ def _depth(part: IntArray, going: IntArray, mean: FloatArray, place: FloatArray,
 
 def passing(pierced: Piercings, way: WayBack, solid: BoolArray, within: BoolArray, held: BoolArray) -> BoolArray:
     """Return which vertices (V + W,) of colliders, `solid` (V + W,), belong to a part of one that goes back through
-    cloth, by most of its piercings, or to its contour.
+    cloth, by most of its piercings, or to its contour; and which vertices of cloth to that contour.
 
-    It came through the cloth where colliders left no room. Contact would hold it there. Cloth that pins hold, `held`
-    (V + W,), inside of a collider, `within` (V + W,), stays crossed.
+    It came through the cloth where colliders left no room. Contact would hold it there. All other cloth keeps its
+    contact with that part: in an armpit it may be a patch of the torso, and cloth beside the contour would fall into it
+    as into a hole. Cloth that pins hold, `held` (V + W,), inside of a collider, `within` (V + W,), stays crossed.
     """
     pinned = within & (np.bincount(way.part, held, len(solid)) > 0.0)[way.part]
     of_solid = way.sure & solid[np.maximum(way.back, 0)] & ~any_of(pinned[pierced.vertices])
@@ -113,6 +114,8 @@ def passing(pierced: Piercings, way: WayBack, solid: BoolArray, within: BoolArra
     result: BoolArray = solid & (for_it > against)[way.part]
     around = of_solid & result[np.maximum(way.back, 0)]
     result[vertex[around[row]]] = True
+    cloth = pierced.vertices[around]
+    result[cloth[~solid[cloth]]] = True
     return result
 
 

@@ -87,8 +87,8 @@ def check_tearing(tearing: Any, mesh: ClothMesh, model: str, name: str, *, plast
     tearing.checked_weights(len(mesh.positions), name)
     if not mesh.split or len(SplitEdges.of(mesh.positions, mesh.triangles)) == 0:
         raise ClothError("can tear, but its mesh is not split along its possible tears, and a bake adds no vertices; "
-                         "split it (Split for Tearing in the Tearing panel; in Python, core.split_faces and "
-                         "ClothMesh(split=True)), or leave tearing out", object_name=name)
+                         "split it with core.split_faces and ClothMesh(split=True), or leave tearing out",
+                         object_name=name)
     if model not in TEARING_MODELS:
         raise ClothError(f"can tear, but the tension of its model '{model}' is not known at edges; choose the model "
                          f"{' or '.join(repr(known) for known in TEARING_MODELS)}, or leave tearing out",

@@ -69,8 +69,7 @@ class TornScene:
                 kept, place = np.unique(joined, return_inverse=True)
                 place = place.reshape(-1)
                 self.kept[number], self.place[number] = kept, place
-                apart = joined != whole
-                self.parted[number] = np.unique(place[np.stack([whole[apart], joined[apart]], axis=1)], axis=0)
+                self.parted[number] = _pairs_within(whole[kept])
                 cloth = _Joined(kept, place).cloth(cloth, whole, split=len(self.parted[number]) > 0)
             cloths.append(cloth)
         self.scene = Scene(**{**arguments_of(given), "cloths": cloths})
@@ -159,6 +158,16 @@ class _Joined:
     def at(self, vertex: Any) -> int:
         """Return the number of a given vertex."""
         return int(self.place[int(vertex)])
+
+
+def _pairs_within(group: IntArray) -> IntArray:
+    """Return the pairs (N, 2) of rows with the same number in `group` (m,)."""
+    order = np.argsort(group, kind="stable")
+    number, pairs, shift = group[order], [np.zeros((0, 2), dtype=np.int64)], 1
+    while (same := number[:-shift] == number[shift:]).any():
+        pairs.append(np.stack([order[:-shift][same], order[shift:][same]], axis=1))
+        shift += 1
+    return np.concatenate(pairs)
 
 
 def _leaks(triangles: IntArray, joined: IntArray, whole: IntArray) -> BoolArray:

@@ -97,7 +97,7 @@ class StepContacts:
         if own.history.stuck:
             around = self._around(own)
             if around.passing is not None:
-                found = self._without(found, around.passing[count:])
+                found = self._without(found, around.passing)
             some &= ~around.left
             if len(around.within):                                   # somebody is in one, now that it was looked at
                 kept = own.kept_inside(around, found)
@@ -191,13 +191,14 @@ class StepContacts:
         return any(surface.x_t0 is not surface.x_t1 for surface in self.moving) and not self.touch_nothing
 
     def _without(self, found: Touching, passing: BoolArray) -> Touching:
-        """Return contacts without those with triangles of a vertex of colliders that goes back through cloth, `passing`
-        (W,)."""
-        apart, first = np.ones(len(found.contacts), dtype=np.bool_), 0
+        """Return contacts without those of colliders that go back through cloth with the cloth at their contours:
+        vertices that are `passing` (V + W,)."""
+        count = len(self.state.x)
+        apart, first = ~passing[found.contacts.vertex], count
         for number, surface in enumerate(self.moving):
             some = np.flatnonzero(found.contacts.collider == number)
             corners = surface.shape.triangles[found.contacts.triangle[some]]
-            apart[some] = ~any_of(passing[first + corners])
+            apart[some] |= ~any_of(passing[first + corners])
             first += len(surface.x_t1)
         return found if apart.all() else found[np.flatnonzero(apart)]
 

@@ -87,7 +87,7 @@ class OperatorArrays(NamedTuple):
 
     Attributes:
         kind: name of the map among the compiled kernels `operators`.
-        arrays: what it reads, in the order that this map says there.
+        arrays: its arguments, in the order documented there.
     """
 
     kind: str

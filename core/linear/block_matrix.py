@@ -100,7 +100,7 @@ class BlockPattern:
 
     @cached_property
     def own_places(self) -> npt.NDArray[np.int32]:
-        """Return where each block (i, i) begins in the data, and the place of its scalar, -1 for none: (V, 2)."""
+        """Return (V, 2): where each diagonal block begins in `data`, and the index of its scalar, -1 without one."""
         places = np.full((self.vertex_count, 2), -1, dtype=np.int32)
         places[:, 0] = self.starts(self.diagonal)[0]
         places[self.scalar_own, 1] = self.scalar_diagonal

@@ -41,7 +41,7 @@ class Assembled:
 
 
 class Packed:
-    """x -> A x for x (V, 3), with the packed copy of A in `rows`, and `beside` it what is not assembled."""
+    """x -> A x for x (V, 3): the packed copy of A in `rows`, plus the parts of A that are not assembled."""
 
     def __init__(self, rows: PackedRows, matrix: BlockMatrix) -> None:
         self._rows, self._beside = rows, matrix.beside
@@ -64,7 +64,7 @@ class Packed:
 
 
 class PairProduct(Protocol):
-    """What pairs in contact add to A, without its diagonal blocks."""
+    """The off-diagonal blocks that pairs in contact add to A."""
 
     def terms(self) -> PairTerms:
         """Return its terms."""

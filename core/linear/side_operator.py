@@ -73,13 +73,13 @@ class SideOperator:
     Attributes:
         low_rank: the vectors u_k.
         rest: the parts of R.
-        directions: (V, 3) each, about P^-1 u_k; found by the first preconditioner of a matrix, and used by the further
-            ones that changes of its contacts ask for.
+        directions: w (V, 3), about P^-1 u_k, A w (V, 3), and the sums of the rows of A (V, 3, 3) then; found by the
+            first preconditioner of a matrix, and used by the further ones that changes of its contacts ask for.
     """
 
     low_rank: LowRank
     rest: Sequence[Rest] = ()
-    directions: list[FloatArray] = field(default_factory=list)
+    directions: list[tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=list)
 
     def add_product(self, x: FloatArray, total: FloatArray) -> None:
         """Add the product with x (V, 3) to total (V, 3)."""

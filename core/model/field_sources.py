@@ -48,7 +48,8 @@ class Points:
 
 @dataclass(frozen=True)
 class Sums:
-    """What fields add up to; arrays without rows are not wanted. See `kernels.numpy.force_fields.add_field`.
+    """Sums over force fields at V points. An array without rows is not computed. See
+    `kernels.numpy.force_fields.add_field`.
 
     Attributes:
         push, normal_push: (V, 3) [N/m^2].

@@ -163,15 +163,19 @@ class ParticleSystem:
         exclusions = Exclusions([c.contact for c in cloths], counts, names, self.triangles, threads)
         self.exclusions = exclusions if exclusions.exclude else None
         layers = [c.contact.layer for c in cloths]
+        # contact keeps edges apart by their distance at rest only within one piece: that before anything tore
+        tears = np.concatenate([pairs + s.start for pairs, s in zip(self.tears.parted, self.slices, strict=True)])
+        whole = bodies(np.concatenate([near, tears]), self.vertex_count)
         self.self_contact = SelfContact(
-            self.thickness, self.friction.at, self.carried, self._whole_body(near), nodes.rest, nodes.start,
-            self.triangles, scene.colliders, seams=seams if self.has_seams else None, skin=nodes.surface_count,
+            self.thickness, self.friction.at, self.carried, whole, nodes.rest, nodes.start, self.triangles,
+            scene.colliders, seams=seams if self.has_seams else None, skin=nodes.surface_count,
             threads=threads,
             points=np.flatnonzero(np.concatenate([c.mesh.loose_points & ~c.mesh.kept_loose for c in cloths])),
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
             held=np.concatenate([c.pins.fixed + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
             from_cloth=nodes.padded(np.repeat([c.distance_from_cloth for c in cloths], counts)),
             exclusions=self.exclusions, layer=np.repeat(layers, counts) if len(set(layers)) > 1 else None,
+            tears=tears if len(tears) else None,
         ) if len(self.triangles) + len(threads) + len(scene.colliders) else None
         skin = nodes.surface_count
         self.shapes = shapes_of([(c.at(0.0), c.triangles) for c in scene.colliders], nodes.start[:skin],
@@ -198,15 +202,6 @@ class ParticleSystem:
     def element_forces(self, time: float, plastic: FloatArray | None = None) -> list[ElementForce]:
         """Return the element forces at `time` [s] with the `plastic` part of rest shapes."""
         return self._forces.at(time, plastic)
-
-    def _whole_body(self, near: IntArray) -> IntArray:
-        """Return the number of the piece (V,) that each particle was part of before anything tore.
-
-        near: (N, 2) neighbours. Contact keeps edges apart by their distance at rest only within one piece, and the two
-        sides of a tear have none.
-        """
-        parted = [pairs + s.start for pairs, s in zip(self.tears.parted, self.slices, strict=True) if len(pairs)]
-        return bodies(np.concatenate([near, *parted]), self.vertex_count) if parted else self.body
 
     def edge_lengths(self, x: FloatArray) -> FloatArray:
         """Return the lengths (E,) [m] of all edges with vertices at x (V, 3) [m]."""

@@ -88,7 +88,7 @@ class PressureForces:
 
 @dataclass(frozen=True)
 class Reference:
-    """Where the area vectors of pieces without a potential are held.
+    """A configuration at which the area vectors of pieces without a potential are kept constant.
 
     Attributes:
         x: (V, 3) welded positions [m].

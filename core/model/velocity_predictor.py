@@ -48,7 +48,8 @@ class MotionPredictor:
     def rotation(self, x: FloatArray, v: FloatArray, h: float, excess: float) -> FloatArray:
         """Return rotation vectors (V, 3) [rad] of the patches in h [s], from x (V, 3) [m] and v (V, 3) [m/s].
 
-        A multistep formula gives a body that turns by an angle a in each step velocities of a turn by a + `excess` a^3.
+        `excess` corrects the velocities of a multistep formula: in a body that turns by an angle a in each step, they
+        are those of a turn by a + excess a^3.
         """
         found = self._fitted(x, h * v)
         return found / (1.0 + excess * np.einsum("vi,vi->v", found, found)[:, None])

@@ -54,7 +54,7 @@ class StepRecord:
     effort: float = 0.0
 
     def accept(self, result: StepResult, h: float, *, bad: bool = False) -> None:
-        """Count an accepted step of size h [s]; `bad`: the best that there is, although rules speak against it."""
+        """Count an accepted step of size h [s]; `bad`: it violates a limit, and no shorter one is tried."""
         self.step_min = min(self.step_min, h) if self.steps else h
         self.step_max = max(self.step_max, h)
         self.steps += 1

@@ -19,8 +19,8 @@ from ..arrays import BoolArray, FloatArray, IntArray, float_rows, index_rows
 from ..contact.bvh import BVH
 from ..contact.colliders import SurfaceShape
 from ..contact.containment import inside, nearest
-from ..contact.covered import covered
 from ..contact.exclusions import Exclusions
+from ..contact.narrow_places import narrow
 from ..contact.rooms import shapes_of
 from ..contact.triangle_surface import TriangleSurface
 from ..description.topology import bodies
@@ -145,11 +145,11 @@ class Auditor:
             triangles,
         )
 
-    def covered(self, colliders: Sequence[FloatArray], room: float) -> list[BoolArray]:
-        """Return which vertices (W,) of each collider, at positions (W, 3) [m], have a collider less than `room` [m] in
-        front of them."""
+    def narrow(self, points: FloatArray, colliders: Sequence[FloatArray], room: float) -> BoolArray:
+        """Return which points (N, 3) [m] are where colliders, at positions (W, 3) [m], leave less than `room` [m]."""
         placed = [self._placed(number, x) for number, x in enumerate(colliders)]
-        return covered(placed, np.full(3, -np.inf), np.full(3, np.inf), room)
+        return narrow(points, [(x, shape, tree if shape.closed.any() else tree.around(shape.triangles, x))
+                               for x, shape, tree in placed], room)
 
     def _meetings(self, cloth: TriangleSurface, solid: TriangleSurface, radius: float) -> Meetings:
         """Return how cloth meets colliders and cloth within a radius [m]."""

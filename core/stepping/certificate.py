@@ -70,8 +70,8 @@ class Certificate:
         crossings: number of edges that pierce triangles, cloth with cloth and cloth with colliders. A vertex exactly
             in the plane of a triangle counts as in front of it, so that no crossing is missed. Pairs that
             `ClothContact` excludes do not count, neither here nor in the smallest gap and the deepest penetration.
-        crossings_pinched: number of crossings beside that, at cloth for which colliders that overlap, or one that
-            crosses itself, leave no room.
+        crossings_pinched: number of crossings beside that, at places where colliders that overlap, or one that crosses
+            itself, leave no room for cloth, and of the edges and faces of cloth next to these.
         crossing_pairs: pairs of objects with crossings, most crossings first, at most `MAX_LISTED_PAIRS`.
         smallest_gap: smallest distance between cloth and colliders and between parts of cloth, of faces [m]; None where
             nothing is near.

@@ -88,6 +88,24 @@ def test_several_fast_frames_run_in_one_turn(job):
     assert turns < 10
 
 
+def test_a_turn_takes_as_long_as_the_windows_last_one_within_bounds(job, monkeypatch):
+    now, step = 0.0, 0.005
+
+    def steps():
+        nonlocal now
+        while True:
+            now += step
+            yield at(0.0, touches_blender=True)
+
+    monkeypatch.setattr(job, "time", SimpleNamespace(monotonic=lambda: now))
+    running, (shortest, longest) = job.Job(steps()), job.TURN
+    for drawing in (0.0, 0.5 * shortest, 0.5 * (shortest + longest), 40.0 * longest):
+        now += drawing
+        start = now
+        running.advance()
+        assert abs(now - start - min(max(drawing, shortest), longest)) < 1.5 * step
+
+
 def test_a_bake_that_is_stopped_ends_after_its_frame_and_is_closed_in_the_main_thread(job):
     closed_in = []
 

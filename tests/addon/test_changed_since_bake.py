@@ -159,3 +159,9 @@ def test_objects_with_blender_s_collision_are_named_once_and_above_the_settings(
     texts = draw_all(extension, sheet, 3000).texts
     (place,) = [i for i, text in enumerate(texts) if "Blender's Collision" in text]
     assert place < texts.index("Steps per Frame")
+
+
+def test_the_panel_says_once_that_something_has_changed(extension, sheet):
+    sheet.muslin.friction = 0.9
+    texts = " ".join(draw_all(extension, sheet, 600).texts)
+    assert texts.count("Changed since the bake") == 1, texts

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import pytest
@@ -108,6 +109,29 @@ def test_takes_that_another_file_uses_are_kept(extension, scene, tmp_path, resul
     save(tmp_path / "a.blend")
     reopen(tmp_path / "b.blend")
     assert_plays(extension, in_b)
+
+
+def test_a_take_lists_the_files_that_use_it_beside_the_one_that_has_baked_it(extension, scene, tmp_path):
+    cloth()
+    save(tmp_path / "a.blend")
+    bake(extension)
+    for name, users in (("a", []), ("b", ["b"]), ("b", ["b"]), ("c", ["b", "c"])):
+        save(tmp_path / f"{name}.blend")
+        assert extension.takes.users_of(used(extension)) == [str(tmp_path / f"{user}.blend") for user in users]
+
+
+def test_the_frames_of_a_bake_that_was_just_stopped_are_found(extension, scene, monkeypatch):
+    """Panels that are redrawn at the same moment do not ask the disk again, but for what is new."""
+    monkeypatch.setattr(extension.takes, "time", SimpleNamespace(monotonic=lambda: 1e6))
+    cloth()
+    steps = extension.bake.bake(scene)
+    for progress in steps:
+        assert not any(take.has_frames for take in extension.takes.takes_of_scene(scene))
+        if progress.done == 3:
+            break
+    steps.close()
+    extension.saved_takes.after_bake()
+    assert [take.has_frames for take in extension.takes.takes_of_scene(scene)] == [True]
 
 
 @pytest.mark.parametrize("copy", [False, True])

@@ -72,3 +72,23 @@ def test_a_note_says_that_cloth_starts_in_its_rest_shape_key(extension, scene):
         notes = extension.baked_record.report_of(sheet)["notes"]
         assert sum("starts in the shape of its Rest Shape Key 'Small'" in note for note in notes) == expected
         extension.shape_keys.delete_bakes([sheet])
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_a_hint_says_so_before_the_bake(extension, scene, value):
+    sheet = with_key(0.8)
+    sheet.muslin.rest_shape_key = "Small"
+    sheet.data.shape_keys.key_blocks["Small"].value = value
+    found = [hint for hint in extension.hints.hints(scene, sheet) if "Rest Shape Key 'Small' has the Value 1" in hint]
+    assert len(found) == (value == 1.0)
+
+
+def test_cloth_that_starts_stretched_by_its_rest_key_is_called_that(extension, scene):
+    sheet = with_key(0.8)
+    sheet.muslin.rest_shape_key, sheet.muslin.model = "Small", "baraff_witkin"
+    scene.frame_end, scene.use_gravity = 8, False
+    builders.finish(extension.bake.bake(scene))
+    notes = extension.baked_record.report_of(sheet)["notes"]
+    assert any("Frame 1: Sheet starts stretched by 25 %, because its Rest Shape Key 'Small' is smaller" in note
+               for note in notes)
+    assert not any("Steps per Frame" in note for note in notes)

@@ -318,6 +318,21 @@ def test_a_cloth_that_was_renamed_finds_frames_that_are_not_in_use(extension, sc
         {"Sheet": "Old", "Second": "Sheet"}[name] for name in wanted.cloths]
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_new_cloth_with_the_name_of_a_deleted_one_gets_none_of_its_frames(extension, scene, tmp_path, saved):
+    sheet = cloth()
+    save(tmp_path / "a.blend")
+    stopped_at(extension, 3)
+    assert waiting(extension) is not None
+    bpy.data.objects.remove(sheet)
+    if saved:
+        save(tmp_path / "a.blend")
+        reopen(tmp_path / "a.blend")
+    cloth()
+    assert waiting(extension) is None
+    assert extension.takes.of_object(bpy.context.scene, bpy.data.objects["Sheet"]) == []
+
+
 def test_after_a_deletion_no_older_bake_is_offered_than_the_deleted_one(extension, scene, tmp_path):
     sheet = cloth()
     save(tmp_path / "a.blend")

@@ -203,3 +203,10 @@ def test_what_cannot_be_split_is_refused(extension):
         split_mesh.split(sheet)
     assert len(sheet.data.vertices) == 25
     assert "muslin_tear_origin" not in sheet.data.attributes
+
+
+def test_a_bake_of_a_mesh_that_is_not_split_names_the_button(extension, scene):
+    torn_sheet()
+    with pytest.raises(extension.core.ClothError, match="Sheet.*press Split for Tearing in the panel") as raised:
+        builders.finish(extension.bake.bake(scene))
+    assert "core" not in str(raised.value) and "=" not in str(raised.value)

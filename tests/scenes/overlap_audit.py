@@ -62,6 +62,12 @@ class OverlapAudit:
         at, own_at = (self._overlaps(places, body, contour) for places in (there, own))
         return Split(int((~at).sum()), int(at.sum()), int((~own_at).sum()), int(own_at.sum()), len(contour), there[~at])
 
+    def total(self, cloth, body):
+        """Return the number of pairs of an edge and a triangle that intersect, at least one of them of cloth."""
+        pairs = (cloth, self._cloth, body, self._body), (body, self._body, cloth, self._cloth), \
+            (cloth, self._cloth, cloth, self._cloth)
+        return sum(len(self._places(*pair)) for pair in pairs)
+
     def _places(self, x, of_edges, y, triangles):
         """Return the places (n, 3) [m] at which edges on x pierce triangles on y."""
         same = x is y

@@ -50,9 +50,11 @@ def test_a_curtain_is_stretched_by_a_ball_as_much_as_waves_of_tension_do_it():
 def test_a_ball_passes_through_a_sheet_that_is_held_at_all_sides(speed):
     found = frames_of(curtain(speed, "all"), 14)
     assert max(f.certificate.stretch_max for f in found) < 1.1 * MOST_HELD_STRETCH
-    assert all(f.certificate.crossings == 0 for f in found)
+    if speed < 12.0:                                                         # or it is through within a frame
+        assert max(f.certificate.crossings for f in found) > 0
     last = found[-1]
-    assert last.certificate.crossings_pinched == 0 and last.checkpoint().state.contact.through is None
+    assert last.certificate.crossings == last.certificate.crossings_pinched == 0
+    assert last.checkpoint().state.contact.through is None
     assert np.abs(last.positions[0][:, 1]).max() < 0.1                       # the sheet is back in its plane
 
 

@@ -115,6 +115,16 @@ def test_a_start_that_crosses_is_resolved_and_keeps_its_shape(name):
     assert 0.98 < stretch.mean() < 1.02
 
 
+def test_a_start_that_is_hundreds_of_distances_deep_is_resolved():
+    """The way out of a deep place is taken in parts of its depth, not of the distance that cloth keeps."""
+    for thickness in (2e-4, 5e-5):
+        deep = cloth(12, 12, 0.4, 0.4, lambda x: x + [0.01, 0.007, 0.03], thickness=thickness)
+        scene = scene_of([deep], [ball(24, 12, 0.1)])
+        start = core.resolve_start(scene)
+        found = found_at(scene, start.positions)
+        assert not start.left and found.total == 0 and found.inside == 0
+
+
 def test_a_sleeve_around_an_arm_stays_around_it():
     """Vertices past the axis of the arm do not leave on the far side."""
     scene = SCENES["sleeve_past_arm"]()

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ("first_steps", "bake", "bake_cycle", "solver_killed", "blender_killed",
              "bake_fluid", "changes", "interruptions", "crossings", "compare", "fields", "pressure", "pins", "rest",
-             "panels", "quality", "errors", "leaving")
+             "keyed", "of_each_cloth", "not_split", "panels", "quality", "errors", "leaving")
 MEASURING = ("bake_fluid",)
 """Scenarios that measure times, which depend on what else the machine does."""
 PICTURES = {"first_steps": ("empty", "fabrics", "fabrics_found", "cloth", "collider"), "bake": ("baking", "baked"),
@@ -28,6 +28,8 @@ PICTURES = {"first_steps": ("empty", "fabrics", "fabrics_found", "cloth", "colli
             "crossings": ("crossings", "certificate"), "compare": ("compare",), "fields": ("fields_panel", "fields"),
             "pressure": ("pressure_panel", "pressure"), "pins": ("pins_panel", "pins"),
             "rest": ("plasticity_panel", "rest", "tearing_panel", "tearing"),
+            "keyed": ("keyed_panel",), "not_split": ("not_split",),
+            "of_each_cloth": ("self_collisions_panel",),
             "panels": tuple(f"panels_{name}" for name in ("none", "cloth", "projective", "jelly", "lattice", "more",
                                                           "particles", "solid"))}
 PYTHON_FAILED = ("Traceback (most recent call last)", "property not found", "unknown operator")

@@ -23,11 +23,12 @@ from first_steps_scenario import first_steps
 from leaving_scenario import leaving
 from panels_scenario import panels
 from quality_scenario import quality
+from settings_scenarios import keyed, not_split, of_each_cloth
 from shapes_scenarios import pins, pressure, rest
 
 SCENARIOS = {run.__name__: run for run in (
     first_steps, bake, bake_cycle, solver_killed, blender_killed, bake_fluid, changes, interruptions, crossings,
-    compare, fields, pressure, pins, rest, panels, quality, errors, leaving)}
+    compare, fields, pressure, pins, rest, keyed, of_each_cloth, not_split, panels, quality, errors, leaving)}
 LIMIT = 200.0           # longest time of one scenario [s]
 
 

@@ -120,7 +120,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class FrontLayout:
-    """Where the numbers of all fronts are.
+    """Places of the numbers of all fronts in the factor and in the workspaces.
 
     Attributes:
         stride: (F,), numbers in a row of each front, in whole chunks.

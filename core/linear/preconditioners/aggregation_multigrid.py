@@ -32,7 +32,7 @@ GROUP_VERTICES = 9
 
 
 class AggregationMultigrid:
-    """P for the matrices of a system, in all steps.
+    """Make the preconditioner of each step. Groups are formed once, from a system's pattern; `at` factors.
 
     Args:
         pattern: of the matrices.

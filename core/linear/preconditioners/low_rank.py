@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A preconditioner for a matrix with vectors u_k beside it, by deflation.
 
-    M^-1 = (I - Q A) P^-1 (I - A Q) + Q,     Q = W (W^T A W)^-1 W^T,     W = S P^-1 S U
+    M^-1 = (I - W B Z^T) P^-1 (I - Z B W^T) + W B W^T,     B = (W^T Z)^-1,     Z = A W,     W = S P^-1 S U
 
 P is near A without U U^T. With P equal to that part, this is (P + U U^T)^-1 itself, the formula of Sherman, Morrison
-and Woodbury. M is positive definite with any other W, too (Tang et al. 2009, the method "BNN"), so that the W of one
-solve serves the further ones of the same matrix in which contacts, and with these P and S, have changed. That saves an
-application of P^-1 in each.
+and Woodbury. M is positive definite with any other W (Tang et al. 2009, the method "BNN"), and with any other Z and
+positive definite B, as it is written. So W of one solve serves the further ones of the same matrix, in which contacts,
+and with these P, S and the diagonal of A, have changed. Z follows that diagonal: it decides how good M is where pairs
+press. That saves an application of P^-1 and a product with A in each.
 
-The vectors of different bodies have no vertex in common and A couples no bodies, so that W^T A W has one small block
+The vectors of different bodies have no vertex in common and A couples no bodies, so that W^T Z has one small block
 for each body, and one application of P^-1 makes a field of W. Where A is indefinite, directions of negative curvature
 are left out.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import SINGLE_PRECISION, FloatArray
+from ...row_ops import any_of
 from ..block_matrix import BlockMatrix
 from ..constraint_filter import ConstraintFilter
 from ..modified_pcg import Operator
@@ -35,26 +37,27 @@ class LowRankCorrection:
     def __init__(self, precondition: Operator, A: BlockMatrix, filter_: ConstraintFilter) -> None:
         assert A.beside is not None
         self._precondition, self._U = precondition, A.beside.low_rank
-        directions = A.beside.directions
-        if not directions:
-            directions += [precondition(filter_.project(field)) for field in self._U.fields]
-        self._W = [filter_.project(direction) for direction in directions]
-        self._AW = [filter_.project(A.multiply(w)) for w in self._W]
-        block = np.array([[self._U.sums(w, a) for a in self._AW] for w in self._W])                      # (r, r, B)
-        self._inverse = _definite_inverses(block.transpose(2, 0, 1))
+        known = A.beside.directions
+        if not known:
+            found = [filter_.project(precondition(filter_.project(field))) for field in self._U.fields]
+            known += [(w, A.multiply(w), A.row_sums.copy()) for w in found]
+        self._W = [filter_.project(w) for w, _, _ in known]
+        self._Z = [filter_.project(_with_change(z, w, before, A.row_sums)) for w, z, before in known]
+        block = np.array([[self._U.sums(w, z) for z in self._Z] for w in self._W])                       # (r, r, B)
+        self._inverse = _definite_inverses(0.5 * (block + block.transpose(1, 0, 2)).transpose(2, 0, 1))
 
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return the product with r (V, 3)."""
         along = self._factors(self._W, r)
         result = r.copy()
-        self._add(self._AW, -along, result)
+        self._add(self._Z, -along, result)
         smoothed = self._precondition(result)
         result = smoothed.copy() if smoothed is result else smoothed
-        self._add(self._W, along - self._factors(self._AW, result), result)
+        self._add(self._W, along - self._factors(self._Z, result), result)
         return result
 
     def _factors(self, fields: list[FloatArray], r: FloatArray) -> FloatArray:
-        """Return (W^T A W)^-1 fields^T r (r, B)."""
+        """Return B fields^T r (r, B)."""
         factors: FloatArray = np.einsum("bij,jb->ib", self._inverse, np.stack([self._U.sums(f, r) for f in fields]))
         return factors
 
@@ -63,8 +66,25 @@ class LowRankCorrection:
             self._U.add_multiple(field, factor, total)
 
 
+def _with_change(product: FloatArray, w: FloatArray, before: FloatArray, now: FloatArray) -> FloatArray:
+    """Return the `product` of a matrix with w (V, 3) after contacts have added blocks on its diagonal.
+
+    before, now: (V, 3, 3) sums of its rows.
+    """
+    i = np.arange(3)                                           # the blocks are those of contacts: their diagonals tell
+    rows = np.flatnonzero(any_of(now[:, i, i] != before[:, i, i]))
+    if len(rows) == 0:
+        return product
+    result = product.copy()
+    result[rows] += np.einsum("vij,vj->vi", now[rows] - before[rows], w[rows])
+    return result
+
+
 def _definite_inverses(blocks: FloatArray) -> FloatArray:
     """Return the inverses of symmetric blocks (B, r, r), 0 along directions in which one is not positive."""
+    if blocks.shape[1] == 1:
+        single: FloatArray = np.divide(1.0, blocks, out=np.zeros_like(blocks), where=blocks > 0.0)
+        return single
     sizes = np.sqrt(np.maximum(np.einsum("bii->bi", blocks), 0.0))
     scale = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0.0)
     both = scale[:, :, None] * scale[:, None, :]

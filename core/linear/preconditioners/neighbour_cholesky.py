@@ -25,7 +25,7 @@ from ..nested_dissection import NestedDissection
 
 
 class NeighbourCholesky:
-    """P for the matrices of a system, in all steps.
+    """Make the preconditioner of each step. The ordering is computed once, from a system's pattern; `at` factors.
 
     Args:
         pattern: of the matrices.

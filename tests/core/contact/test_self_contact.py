@@ -50,6 +50,18 @@ def test_a_sheet_does_not_touch_itself_however_thick_it_is(thickness):
         assert len(owner.look(y, y).pairs) > 0
 
 
+@cases("thickness", [0.002, 0.2, 2.0])
+def test_pairs_of_one_body_keep_less_than_their_distance_at_rest_and_others_what_is_given(thickness):
+    x, triangles, body = two_layers(0.3)
+    fixed = owner_of(x, triangles, thickness, body).fixed
+    near = near_pairs(fixed.surface, x, x, 1.0, np.zeros(len(x)))
+    kept, same = fixed.thickness_of(near), body[near.vertices[:, 0]] == body[near.vertices[:, 3]]
+    assert same.any() and not same.all() and (kept[same] < near.distance[same]).all()
+    np.testing.assert_array_equal(kept[~same], fixed.apart(near)[~same])
+    wide = near.distance > 4.0 * thickness                               # places of one sheet that may meet in a fold
+    np.testing.assert_array_equal(kept[wide], fixed.apart(near)[wide])
+
+
 def test_layers_press_on_each_other_along_their_normal_only():
     x, triangles, body = two_layers(0.05)
     step = begin(owner_of(x, triangles, 0.04, body), x, np.zeros_like(x))

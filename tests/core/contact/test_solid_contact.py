@@ -100,6 +100,16 @@ def test_all_pairs_of_cloth_and_colliders_that_are_near_are_found(backend, seed)
         assert ((around.pairs.vertices < n).any(axis=1) & (around.pairs.vertices >= n).any(axis=1)).all()
 
 
+def test_a_place_is_narrow_where_another_collider_is_within_two_thicknesses():
+    """At a needle's tip under a box; its base and cloth alone are in no gap."""
+    for gap, narrow in ((0.02, True), (0.06, False)):
+        solids = [moved(spike(0.3), [0.0, 0.0, -0.3 - gap]), moved(box([1.0, 1.0, 0.2]), [0.0, 0.0, 0.1])]
+        owner, motion = contact_of(moved(sheet(4, 4, 1.0, 1.0), [0.0, 0.0, -2.0]), [core.Collider(*s) for s in solids])
+        x = owner.fixed.surface.positions
+        found = owner.look(x, x, motion).narrow(np.array([[0, 1, 2, 16], [16, 3, 4, 5], [0, 1, 2, 17], [0, 1, 4, 5]]))
+        np.testing.assert_array_equal(found, [narrow, narrow, False, False])
+
+
 def test_where_no_collider_is_near_nothing_is_searched(monkeypatch):
     x, triangles = sheet(6, 5, 1.0, 1.0)
     owner, motion = contact_of((x, triangles), [core.Collider(*moved(ball(8, 5, 0.2), [0.0, 0.0, 3.0]))])

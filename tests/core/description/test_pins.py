@@ -131,6 +131,14 @@ def test_soft_pins_pull_with_five_hertz_times_their_odds_whatever_the_resolution
         assert sag(cells, weight) == pytest.approx(wanted, rel=2e-3)
 
 
+def test_a_vertex_of_weight_zero_has_no_spring_and_one_of_weight_one_is_held():
+    weights = np.linspace(0.0, 1.0, 5).repeat(5)
+    for given in (weights, np.zeros(25), np.ones(25)):
+        pins = core.Cloth(sheet(), FABRIC, pins=given).pins
+        np.testing.assert_array_equal(pins.held, np.flatnonzero(given == 1.0))
+        np.testing.assert_array_equal(pins.pulled, np.flatnonzero((given != 0.0) & (given != 1.0)))
+
+
 def test_a_weight_that_is_one_but_for_rounding_holds_like_one():
     mesh = sheet()
     weights = np.zeros(25)

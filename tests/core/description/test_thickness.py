@@ -53,6 +53,16 @@ def test_ropes_have_a_fifth_of_their_edges():
     assert thickness(core.ClothMesh(x, edges=[(i, i + 1) for i in range(4)])) == pytest.approx(0.004)
 
 
+def test_colliders_keep_what_is_given_up_to_the_edges_of_the_cloth():
+    mesh = grid(0.01, 0.01)
+    floor = [[-9.0, -9.0, -1.0], [9.0, -9.0, -1.0], [0.0, 9.0, -1.0]]
+    solids = [core.Collider(floor, [[0, 1, 2]], thickness=given) for given in (0.0, 1e-4, 0.002, 10.0)]
+    system = ParticleSystem(core.Scene([core.Cloth(mesh, core.Material.preset("cotton"))], solids))
+    kept = system.self_contact.thickness[len(mesh.positions):].reshape(4, 3)
+    np.testing.assert_array_equal(kept[:3], np.repeat([[0.0], [1e-4], [0.002]], 3, axis=1))
+    assert 0.002 < kept[3].min() == kept[3].max() < 1.01 * mesh.mean_edge
+
+
 def test_a_tube_of_long_thin_faces_touches_nothing_at_rest():
     """Its rows are 8 mm apart. With a fifth of the mean edge everything was in contact with a dozen others."""
     around, rows, radius = 56, 6, 0.0715

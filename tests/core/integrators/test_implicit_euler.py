@@ -142,6 +142,18 @@ def test_converged_newton_leaves_a_residual_below_tolerance(options, tolerance):
         state = result.state
 
 
+def test_a_step_whose_solves_are_cut_short_does_not_say_that_it_has_converged():
+    for most in (1, 2, 3, 5):
+        system = problem()
+        result = advance(system, system.initial_state(), tolerance=1e-9, newton_iterations="converge",
+                         max_newton_iterations=most)
+        assert result.finite and not result.converged, most
+    system = ParticleSystem(problem().scene, assembled=False)               # block Jacobi needs many products
+    for most, enough in ((1, False), (3, False), (100, True)):
+        result = advance(system, system.initial_state(), tolerance=1e-6, max_linear_iterations=most, matrix="implicit")
+        assert result.finite and (result.converged, result.residual <= 1e-6) == (enough, enough), most
+
+
 def test_newton_ends_at_the_same_place_from_a_single_or_a_tight_solve():
     system = problem()
     state = system.initial_state()

@@ -158,6 +158,15 @@ def test_iterations_do_not_grow_with_the_mesh(material, contacts):
     assert counts[2] < 0.7 * jacobi[2]
 
 
+def test_the_coarse_factor_grows_little_faster_than_the_mesh():
+    """O(n log n) numbers, because the groups are dissected by where they are."""
+    sizes = []
+    for cells in (24, 48):
+        problem = Problem(sheet(cells), [0])
+        sizes.append(multigrid(problem).at(problem.A, problem.filter).bytes)
+    assert sizes[1] < 6.0 * sizes[0]                                        # of 4 times as many vertices
+
+
 def test_two_runs_give_the_same_bytes():
     problem = Problem(sheet(12), [0])
     one, other = (multigrid(problem).at(problem.A, problem.filter)(problem.b) for _ in range(2))

@@ -159,6 +159,20 @@ def test_particles_are_numbered_in_their_order_whenever_they_came_and_in_a_copy_
         filter_, before = other, after
 
 
+def test_what_is_left_of_a_direction_at_any_vertex_is_its_projection():
+    rng = np.random.default_rng(8)
+    filter_ = ConstraintFilter(6)
+    vertices, n = rng.integers(0, 6, size=(20, 4)), unit(rng.normal(size=(20, 3)))
+    np.testing.assert_array_equal(filter_.left_of(n, vertices), np.repeat(n[:, None], 4, axis=1))
+    for some in ([1, 4], [4], [1, 3, 4]):                                   # with 0 to 3 directions taken
+        filter_.constrain(np.array(some), unit(rng.normal(size=(len(some), 3))), np.zeros(len(some)))
+        left = filter_.left_of(n, vertices)
+        for row, vertex in np.ndindex(vertices.shape):
+            d = np.zeros((6, 3))
+            d[vertices[row, vertex]] = n[row]
+            np.testing.assert_allclose(left[row, vertex], filter_.project(d)[vertices[row, vertex]], atol=1e-12)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2 ** 32 - 1), st.sampled_from([1e-6, 0.4]))
 def test_compiled_directions_are_the_references(seed, parallel):

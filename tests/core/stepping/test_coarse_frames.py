@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import core
+from core.description.topology import Topology
 from core.stepping.coarse_frames import Carrier
 from tests.core.contact.shapes import ball, rotation, sheet
 
@@ -41,6 +42,21 @@ def test_coarse_vertices_are_where_the_coarse_mesh_has_them():
     few = few + 0.02 * np.sin(17.0 * few[:, [1, 2, 0]])
     x, _ = carrier.carried(few, np.zeros_like(few))
     np.testing.assert_allclose(x[carrier.mesh.vertices], few, atol=1e-12)
+
+
+def test_a_coarse_vertex_carries_what_is_nearer_than_its_longest_edge_and_the_nearer_the_more():
+    made = cloth()
+    carrier = Carrier.of(made, FEW)
+    few, edges = made.positions[carrier.mesh.vertices], Topology(carrier.mesh.triangles).edges
+    span = np.linalg.norm(few[edges[:, 1]] - few[edges[:, 0]], axis=1)
+    for vertex in range(len(few)):
+        moving = np.zeros_like(few)
+        moving[vertex, 0] = 1.0
+        share = carrier.carried(few, moving)[1][:, 0]
+        away = np.linalg.norm(made.positions - few[vertex], axis=1)
+        assert share.min() >= 0.0 and not share[away > span[(edges == vertex).any(axis=1)].max()].any()
+        near = away < 0.5 * span.min()
+        assert share[near].mean() > share[~near].max()
 
 
 def test_all_frames_have_the_full_mesh_and_the_drape_is_that_of_the_full_mesh():
