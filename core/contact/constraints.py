@@ -19,7 +19,6 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import length, pick, rank_of, tangential, tangents, unit
 from ..state import Touch
 from .friction_modes import SLIP, STICK
-from .half_spaces import HalfSpaces
 from .planes import MAX_PER_VERTEX
 from .sliding_path import STILL_NEAR, TOUCHING_OVERSHOOT
 from .surfaces import Touching
@@ -152,13 +151,6 @@ class Constraints:
         mode[vertex], held[vertex] = np.where(self.sticks[at], STICK, SLIP), pick(self._friction, at)
         pressing[vertex] = np.maximum(self.pressing[at], 0.0)
         return Touch(mode, pressing, held)
-
-    def bounds(self, x: FloatArray, base: FloatArray) -> HalfSpaces:
-        """Return the half spaces that contacts which act keep vertices at x (V, 3) [m] in; `base` as given."""
-        at = np.flatnonzero(self.held)
-        vertex, normal = self.vertex[at], pick(self.normal, at)
-        least = np.einsum("ni,ni->n", pick(base, vertex), normal) + self._h * self._least[at]
-        return HalfSpaces.of_vertices(vertex, normal, np.minimum(least, np.einsum("ni,ni->n", pick(x, vertex), normal)))
 
     # ------------------------------------------------------------------ parts
 

@@ -22,6 +22,7 @@ from ..row_ops import any_of, pick
 from .all_surfaces import Motion
 from .continuous import Pairs
 from .friction_modes import ELASTIC
+from .half_spaces import HalfSpaces
 from .pair_contacts import LIFTED, RECOVERY, STIFFNESS, squeezed
 from .repulsion import Contacts
 from .self_contact import SelfContact
@@ -66,6 +67,14 @@ class FaceContacts:
         push = np.minimum(lack[rows], PUSH_RATE * h * thickness[vertex])
         alteration[vertex] = push[:, None] * c.normal[rows]
         return FaceContacts(kept, pins.project(alteration))
+
+    def bounds(self, x: FloatArray) -> HalfSpaces:
+        """Return the half spaces in which vertices at x (V, 3) [m] keep their distance, or the height that they have if
+        that is less."""
+        c = self.found.contacts
+        height = np.einsum("ni,ni->n", pick(x, c.vertex), c.normal)
+        surface = np.einsum("ni,ni->n", c.point_t1, c.normal)
+        return HalfSpaces.of_vertices(c.vertex, c.normal, np.minimum(height, surface + self.found.distance))
 
     def contacts(self, fixed: SelfContact, x0: FloatArray, inverse_mass: FloatArray, inertia: FloatArray, h: float
                  ) -> Contacts:

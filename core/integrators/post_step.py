@@ -154,8 +154,7 @@ def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> Flo
     best, least = x, limits.excess(x)
     for _ in range(LENGTH_PASSES):
         with watch.stage("contact"):
-            solids = contacts.constraints
-            near = apart if solids is None else apart.joined(solids.bounds(x, contacts.base))
+            near = apart if contacts.faces is None else apart.joined(contacts.faces.bounds(x))
         with watch.stage("strain limit"):
             shorter = limits.relaxed(x, contacts.pins.rows, near)
         if shorter is x:

@@ -45,6 +45,7 @@ class StepContacts:
 
     Attributes:
         pinch: vertices that colliders keep no room for; None if there are none.
+        faces: where vertices are on faces of solids; None where nothing may touch.
         by_springs: whether springs alone hold cloth on solids. constraints: vertices on solids; None where there are
             none or springs do it. pairs: all else; None where nothing may touch by pairs.
     """
@@ -60,7 +61,7 @@ class StepContacts:
             self.unhindered = unhindered
             self.by_springs = self._surfaces is not None and self.settings.solid_contact == "springs"
             self.pinch = None if unhindered else self._pinched()
-            self._faces = None if unhindered else self._on_faces()
+            self.faces = None if unhindered else self._on_faces()
             self.base = self._without_velocity()
             self.constraints = None if self.by_springs else self._held_exactly()
             self.pairs = None if unhindered else self._of_pairs()
@@ -83,9 +84,9 @@ class StepContacts:
 
     def _held_exactly(self) -> Constraints | None:
         """Return the constraints that hold vertices on faces of solids."""
-        if self._faces is None:
+        if self.faces is None:
             return None
-        return Constraints(self._faces.found, self.base, (self.state.x, self.state.v), self.state.touch, self.h,
+        return Constraints(self.faces.found, self.base, (self.state.x, self.state.v), self.state.touch, self.h,
                            self.system.carried, self.pins, self._gravity)
 
     def _on_faces(self) -> FaceContacts | None:
@@ -108,7 +109,7 @@ class StepContacts:
     def _without_velocity(self) -> FloatArray:
         """Return where a step without velocity ends (V, 3) [m]: x0, what is too close moved out, and the change d of
         the paths of what slides."""
-        x, faces, before = self.state.x, self._faces, self._before
+        x, faces, before = self.state.x, self.faces, self._before
         if faces is None:
             return x
         if faces.alteration is not None:
@@ -129,7 +130,7 @@ class StepContacts:
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
                          constrained=self.constraints is not None, end=self.state.time + self.h, inertia=inertia,
-                         faces=self._faces if self.by_springs else None)
+                         faces=self.faces if self.by_springs else None)
 
     def _inertia(self) -> FloatArray:
         """Return how vertices resist to be moved in the step (V,) [kg], by their mass and the stiffness of edges."""
