@@ -6,6 +6,8 @@ All tries of a step start at the same positions, so that the pairs that were fou
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
@@ -42,17 +44,18 @@ class ContactTrial:
         self.pinched: BoolArray | None = None
 
     def pinch(self, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces, mass: FloatArray,
-              free: BoolArray) -> Pinch | None:
+              inertia: Callable[[], FloatArray], free: BoolArray) -> Pinch | None:
         """Find the vertices that colliders keep no room for in a try of h [s] from x0 (V, 3) [m], from now on.
 
         Args:
             touching: contacts of the expected motion; None where they were not looked up.
             surfaces: the colliders.
-            mass: (V,) [kg].
+            mass: (V,) [kg]. inertia: returns how vertices resist to be moved in the step (V,) [kg].
             free: (V,) vertices that pins do not hold.
         """
         history = self.history
-        found = find_pinch(history.pinched_before, x0, h, touching, surfaces, mass, free, self.fixed.surface.edges)
+        found = find_pinch(history.pinched_before, x0, h, touching, surfaces, mass, inertia, free,
+                           self.fixed.surface.edges)
         history.see_pinched(None if found is None else found.between)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)
         return found

@@ -10,7 +10,9 @@ end of the step, d_k the distances to keep and w the mean velocity of both place
     a = (n_0 - n_1) / |n_0 - n_1|,      room r = a . (q_1 - q_0)
 
 - r < d_0 + d_1: the vertex follows w, and goes to the middle between both sheets:
-  impulse m (PINCH_ALONG (I - a a^T) + PINCH_ACROSS a a^T)(w + a s - u), with s the speed towards the middle;
+  impulse (PINCH_ALONG m (I - a a^T) + k a a^T)(w + a s - u), with s the speed towards the middle and k the larger of
+  PINCH_ACROSS m and the inertia of the vertex in the step, its edges included: a diagonal spring may be as stiff as
+  that (`pair_contacts`), and tension does not pull the vertex into one of the two;
 - r above it, but the vertex is behind one of them: it is moved out of that one alone, to the side on which it was,
   impulse m PINCH_ACROSS n_k n_k^T (w_k + n_k s - u);
 - in front of both: it is free, and contact as usual.
@@ -21,6 +23,7 @@ Here it follows softly along the sheets, so that elasticity decides its shape.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,7 +88,7 @@ class Pinch:
 
 
 def find_pinch(before: IntArray | None, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces,
-               mass: FloatArray, free: BoolArray, edges: IntArray) -> Pinch | None:
+               mass: FloatArray, inertia: Callable[[], FloatArray], free: BoolArray, edges: IntArray) -> Pinch | None:
     """Return the pinched vertices of a step of h [s] from x0 (V, 3) [m]; None if there are none.
 
     Args:
@@ -93,6 +96,7 @@ def find_pinch(before: IntArray | None, x0: FloatArray, h: float, touching: Touc
         touching: contacts of the expected motion, None where there are none.
         surfaces: the colliders in this step.
         mass: (V,) [kg].
+        inertia: returns how vertices resist to be moved in the step (V,) [kg]: mass, and h^2 times stiffness of edges.
         free: (V,) those that pins do not hold.
         edges: (E, 2) of the cloth.
     """
@@ -106,7 +110,9 @@ def find_pinch(before: IntArray | None, x0: FloatArray, h: float, touching: Touc
         _take_in(between, free & ~known, x0, touching, surfaces)
         new = (between[:, 0] != 0) & ~known
     rows = np.flatnonzero(between[:, 0] != 0)
-    return _followed(between, rows, new[rows], x0, h, surfaces, mass, edges) if len(rows) else None
+    if len(rows) == 0:
+        return None
+    return _followed(between, rows, new[rows], x0, h, surfaces, mass, inertia(), edges)
 
 
 def _take_in(between: IntArray, untracked: BoolArray, x0: FloatArray, touching: Touching, surfaces: StepSurfaces
@@ -202,10 +208,11 @@ def _numbers(c: Contacts, rows: IntArray, surfaces: StepSurfaces) -> IntArray:
 
 
 def _followed(between: IntArray, rows: IntArray, new: BoolArray, x0: FloatArray, h: float, surfaces: StepSurfaces,
-              mass: FloatArray, edges: IntArray) -> Pinch | None:
+              mass: FloatArray, inertia: FloatArray, edges: IntArray) -> Pinch | None:
     """Return the pinch of the vertices `rows` (n,) of which `between` (V, 2) says the sheets; `new` (n,): those that
     are pinched only if there is no room now."""
     start, m = x0[rows], mass[rows][:, None, None]
+    firm = np.maximum(PINCH_ACROSS * m, inertia[rows][:, None, None])
     sheet = [_Sheet(between[rows, k], start, surfaces.thickness[rows], surfaces) for k in (0, 1)]
     mean = 0.5 * (sheet[0].way + sheet[1].way)
     for one in sheet:
@@ -220,7 +227,7 @@ def _followed(between: IntArray, rows: IntArray, new: BoolArray, x0: FloatArray,
         tight &= new | (one.height < keep)
     squeezed = _spread(tight, tight | new & (room < keep), rows, len(x0), edges)
     eye, along = np.eye(3), a[:, :, None] * a[:, None, :]
-    blocks = np.where(squeezed[:, None, None], m * (PINCH_ALONG * eye + (PINCH_ACROSS - PINCH_ALONG) * along), 0.0)
+    blocks = np.where(squeezed[:, None, None], PINCH_ALONG * m * (eye - along) + firm * along, 0.0)
     lack = 0.5 * (low + high + sheet[0].keep - sheet[1].keep) - np.einsum("ni,ni->n", a, start + mean)
     impulse = np.einsum("nij,nj->ni", blocks, mean + a * _bounded(lack, 0.5 * keep, h)[:, None]) / h
     kept = squeezed.copy()

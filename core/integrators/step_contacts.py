@@ -80,7 +80,8 @@ class StepContacts:
         x0 = self.state.x
         self._expected = self._surfaces.find(x0, x0 + self.h * self.state.v)
         free = self.pins.degrees_of_freedom(np.arange(len(x0))) > 0
-        return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass, free)
+        return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass, self._inertia,
+                                 free)
 
     def _held_exactly(self) -> Constraints | None:
         """Return the constraints that hold vertices on faces of solids."""

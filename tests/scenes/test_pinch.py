@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import core
+from core.contact.pinch import find_pinch
+from core.contact.surfaces import SurfaceSet
+from core.model.particle_system import ParticleSystem
 from tests.core.contact.shapes import ball, box, rotation
 from tests.scenes.staging import AS_IN_BLENDER, cloth
 
@@ -107,3 +110,18 @@ def test_pinched_cloth_lies_in_the_middle_between_what_holds_it():
     x, there = frame.positions[0], frame.checkpoint().state.contact.between[:, 0] != 0
     assert there.sum() >= 5
     assert np.median(np.abs(x[there, 2])) < 0.005                            # the balls overlap by 30 mm
+
+
+def test_pinched_cloth_is_held_in_the_middle_as_firmly_as_its_edges_pull():
+    scene, _, _ = closing(*CASES["balls"], 13)
+    state = list(core.simulate(scene, core.Solver(frame_rate=24), range(16)))[-1].checkpoint().state
+    system, h = ParticleSystem(scene), 1.0 / 48.0
+    surfaces = SurfaceSet(scene.colliders, system.thickness, np.zeros(len(state.x)))
+    firm, free = 1e3 * system.mass, np.ones(len(state.x), dtype=bool)
+    step = surfaces.between(state.time, state.time + h)
+    pinch = find_pinch(state.contact.between, state.x, h, None, step, system.mass, lambda: firm, free, system.edges)
+    least, _, most = np.linalg.eigvalsh(pinch.blocks).T
+    squeezed = most > 100.0 * system.mass[pinch.vertex]
+    assert squeezed.sum() >= 5
+    assert np.allclose(most[squeezed], firm[pinch.vertex[squeezed]], rtol=0.1)
+    assert np.allclose(least[squeezed], system.mass[pinch.vertex[squeezed]])       # softly along the balls
