@@ -23,7 +23,7 @@ from .crossings import crossing_pairs
 from .distance import point_triangle
 from .triangle_surface import TriangleSurface
 
-IN_FRONT = 1e-3
+FACING_PLACE = 1e-3
 """Distance in front of a place at which the side is looked up, over the room that cloth needs [-]."""
 
 
@@ -50,7 +50,7 @@ def narrow(points: FloatArray, surfaces: Sequence[tuple[FloatArray, SurfaceShape
         within |= inside(points, x, shape.triangles, shape.closed, tree)
     rows = np.flatnonzero(within | (least < room))
     result = np.zeros(len(points), dtype=np.bool_)
-    begin, end = place[rows] + IN_FRONT * room * out[rows], place[rows] + room * out[rows]
+    begin, end = place[rows] + FACING_PLACE * room * out[rows], place[rows] + room * out[rows]
     for x, shape, tree in surfaces:
         result[rows] |= inside(begin, x, shape.triangles, shape.closed, tree) | _enter(begin, end, x, shape, tree)
     rows = rows[~result[rows]]

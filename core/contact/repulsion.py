@@ -191,10 +191,7 @@ class Repulsion:
 
     def touches(self, key: IntArray) -> BoolArray:
         """Of which keys (N,) there is a contact that touches."""
-        known = np.sort(self.contacts.key[self.contacts.touches])
-        if len(known) == 0:
-            return np.zeros(len(key), dtype=np.bool_)
-        result: BoolArray = known[np.minimum(np.searchsorted(known, key), len(known) - 1)] == key
+        result: BoolArray = np.isin(key, self.contacts.key[self.contacts.touches])
         return result
 
     # ------------------------------------------------------------------ the linear system
@@ -265,8 +262,7 @@ class Repulsion:
         """Make those of contacts c that move vertices alone so stiff that they give no more than they may by what stops
         these at velocities `expected` (V, 3) [m/s], and by forces `pressing` (C,) [N]."""
         load = np.maximum(c.mass * (c.least - self._gap(c, expected)), self._h**2 * pressing)
-        needed = np.where(c.give > 0.0, load / np.where(c.give > 0.0, c.give, 1.0), 0.0)
-        c.stiffness = np.maximum(c.stiffness, needed)
+        c.stiffness = np.maximum(c.stiffness, load / np.where(c.give > 0.0, c.give, np.inf))
 
     def carried(self, velocity: FloatArray) -> FloatArray:
         """Return `velocity` (V, 3) [m/s], that of vertices which stick alone by what carries them."""
@@ -347,8 +343,7 @@ class Repulsion:
         limit: (C,) h mu lambda [N s].
         """
         c = self.contacts
-        gives = c.give > 0.0
-        return np.where(gives, np.minimum(c.grip, limit * self._h / np.where(gives, c.give, 1.0)), c.grip)
+        return np.minimum(c.grip, np.where(c.give > 0.0, limit * self._h / np.where(c.give > 0.0, c.give, 1.0), np.inf))
 
     def _acting(self) -> Contacts:
         if self._chosen is None:

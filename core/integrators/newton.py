@@ -202,11 +202,9 @@ class NewtonStep:
         return self._solve(self.x0, rhs, self.v0, self._fall())
 
     def _solve_near(self, u: FloatArray) -> Solve:
-        """Linearise and solve for the change of u: at the turned start, or at x = base + h u where constraints hold
-        cloth (what they do to a motion is not in its rotations, but in its averaged velocities) or Newton goes on.
+        """Linearise and solve for the change of u: at the turned start, or at x = base + h u where Newton goes on.
         """
-        turned = self.unhindered or self.contacts.by_springs and self.settings.linearisations == 1
-        if not (self.linearisation.tangent and turned):
+        if not (self.linearisation.tangent and (self.unhindered or self.settings.linearisations == 1)):
             with self.watch.stage("forces"):
                 r = self._impulse(u)
             return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())

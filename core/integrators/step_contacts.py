@@ -219,7 +219,9 @@ class StepContacts:
 
     @property
     def on_solids(self) -> bool:
-        """Whether springs are expected to hold cloth on solids."""
+        """Whether solids are expected to hold cloth."""
+        if self.constraints is not None:
+            return len(self.constraints) > 0
         return self.by_springs and self.pairs is not None and self.pairs.on_solids
 
     @property
