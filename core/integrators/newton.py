@@ -202,9 +202,11 @@ class NewtonStep:
         return self._solve(self.x0, rhs, self.v0, self._fall())
 
     def _solve_near(self, u: FloatArray) -> Solve:
-        """Linearise and solve for the change of u: at the turned start, or at x = base + h u where Newton goes on.
+        """Linearise and solve for the change of u: at the turned start, or at x = base + h u where cloth touches cloth
+        alone or Newton goes on.
         """
-        if not (self.linearisation.tangent and (self.unhindered or self.settings.linearisations == 1)):
+        turned = self.unhindered or self.contacts.beside_solids and self.settings.linearisations == 1
+        if not (self.linearisation.tangent and turned):
             with self.watch.stage("forces"):
                 r = self._impulse(u)
             return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())

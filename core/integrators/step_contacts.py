@@ -218,6 +218,11 @@ class StepContacts:
             self.pairs is None or self.pairs.touching == 0)
 
     @property
+    def beside_solids(self) -> bool:
+        """Whether there are solids in the scene, with which contact is looked for."""
+        return self._surfaces is not None
+
+    @property
     def on_solids(self) -> bool:
         """Whether solids are expected to hold cloth."""
         if self.constraints is not None:
