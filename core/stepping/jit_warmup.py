@@ -22,6 +22,7 @@ from ..description.pressure import Pressure
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import ClothError
+from ..kernels import current
 from ..kernels.backend import choose, is_complete, note_complete, rule_out, using
 from ..model.particle_system import ParticleSystem
 from ..model.strain_limit import StrainLimit
@@ -93,11 +94,12 @@ def _simulate(scene: Scene, solver: Solver) -> None:
 
 
 def _weigh(scene: Scene, solver: Solver) -> None:
-    """Evaluate the elastic energy, which some steps need."""
+    """Evaluate the elastic energy, and the work of forces, which some steps need."""
     with using(choose(solver.backend)):
         system = ParticleSystem(scene)
         start = system.initial_state()
         system.elastic(start.time).energy(start.x)
+        current().gradients.dot(start.x, start.x)
 
 
 def _limit_stretch(solver: Solver) -> None:

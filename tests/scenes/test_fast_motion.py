@@ -12,7 +12,7 @@ from core.integrators.post_step import StepResult
 from core.model.particle_system import ParticleSystem
 from core.state import StepControl
 from core.stepping.step_halving import StepHalving
-from tests.core.contact.shapes import ball
+from tests.core.contact.shapes import ball, box
 from tests.scenes.staging import AS_IN_BLENDER, COTTON, cloth
 
 SIDE = 1.5
@@ -41,7 +41,7 @@ def frames_of(scene, count, **solver):
 
 def test_a_curtain_is_stretched_by_a_ball_as_much_as_waves_of_tension_do_it():
     found = frames_of(curtain(12.0, "top"), 8)
-    assert max(f.certificate.stretch_p99 for f in found) < 1.0 + 2.5 * 12.0 / WAVE
+    assert max(f.certificate.stretch_p99 for f in found) < 1.0 + 3.0 * 12.0 / WAVE
     assert found[-1].positions[0][:, 1].max() > 0.2                          # it was pushed aside
     assert all(f.certificate.crossings == f.certificate.crossings_pinched == 0 for f in found)
 
@@ -56,6 +56,19 @@ def test_a_ball_passes_through_a_sheet_that_is_held_at_all_sides(speed):
     assert last.certificate.crossings == last.certificate.crossings_pinched == 0
     assert last.checkpoint().state.contact.through is None
     assert np.abs(last.positions[0][:, 1]).max() < 0.1                       # the sheet is back in its plane
+
+
+def test_a_cloth_that_is_pulled_off_a_table_is_not_stretched():
+    """At 8 m/s, a third of a metre a frame. Were contacts at the far edge left as they were found, each step would hold
+    the hem there anew."""
+    flat = cloth(31, 31, 1.2, 1.2)
+    x = flat.mesh.positions - flat.mesh.positions.mean(axis=0) - [0.0, 0.0, 0.003]
+    pins = {int(k): (lambda t, at=x[k]: at + [8.0 * max(t - 0.5, 0.0), 0.0, 0.0])
+            for k in np.flatnonzero(x[:, 0] > 0.6 - 1e-9)}
+    corners, triangles = box((0.8, 0.8, 0.05))
+    table = core.Collider(corners - [0.0, 0.0, 0.025], triangles, friction=0.3)
+    found = frames_of(core.Scene([core.Cloth(core.ClothMesh(x, flat.mesh.triangles), COTTON, pins=pins)], [table]), 16)
+    assert max(f.certificate.stretch_p99 for f in found) < 1.1
 
 
 def test_a_sheet_that_can_follow_keeps_its_contact():

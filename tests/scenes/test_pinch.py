@@ -50,8 +50,7 @@ def test_cloth_between_solids_that_overlap_comes_free_and_uncrossed(name, size):
     found = [frame.certificate for frame in frames]
     assert max(c.crossings_pinched for c in found[:apart]) > 0               # it was pinched
     if name != "boxes":                                                      # sharp rims pierce faces of the cloth
-        # but for the frame in which they meet: a patch is caught in it
-        assert sum(c.crossings > 0 for c in found[:apart + PART]) <= 1 and max(c.crossings for c in found) <= 8
+        assert all(c.crossings == 0 for c in found)
     free = apart + (PART_AT_RIMS if name == "boxes" else PART)
     assert all(c.crossings == c.crossings_pinched == 0 for c in found[free:])
     assert max(c.rejected for c in found) <= 8 and max(c.steps for c in found) <= 32
@@ -76,19 +75,18 @@ def test_a_finger_that_slides_while_it_presses_cloth_into_a_solid_leaves_it_uncr
     scene = core.Scene([sheet], [body], gravity=(0.0, 0.0, -9.81))
     found = [frame.certificate for frame in core.simulate(scene, core.Solver(frame_rate=24), range(24))]
     assert max(c.crossings_pinched for c in found) > 0                       # it went through
-    assert sum(c.crossings > 0 for c in found) <= 1 and found[-1].crossings == found[-1].crossings_pinched == 0
+    assert all(c.crossings == 0 for c in found) and found[-1].crossings_pinched == 0
     assert max(c.stretch_max for c in found) < 1.2
 
 
-@pytest.mark.parametrize("solid_contact", ["constraints", "springs"])
-def test_other_cloth_stays_off_a_part_of_a_solid_that_goes_back_through_cloth(solid_contact):
+def test_other_cloth_stays_off_a_part_of_a_solid_that_goes_back_through_cloth():
     """A wide sheet cuts the cap off a ball, and another one falls onto the cap while that goes back through the first:
     it used to fall into it."""
     x, triangles = ball(24, 12, 0.1)
     wide = cloth(11, 11, 0.3, 0.3, lambda p: p + [0.003, 0.002, 0.06], thickness=0.003)
     small = cloth(5, 5, 0.06, 0.06, lambda p: p + [0.003, 0.002, 0.104], thickness=0.003)
     scene = core.Scene([wide, small], [core.Collider(x, triangles)], gravity=(0.0, 0.0, -40.0))
-    solver = core.Solver(**AS_IN_BLENDER, solid_contact=solid_contact, resolve_start=False, self_collision=False)
+    solver = core.Solver(**AS_IN_BLENDER, resolve_start=False, self_collision=False)
     first, *found = core.simulate(scene, solver, range(6))
     assert first.certificate.crossings > 0 and found[-1].positions[0][:, 2].max() > 0.1      # it is on the ball now
     assert all(np.linalg.norm(frame.positions[1], axis=1).min() > 0.1 for frame in found)
