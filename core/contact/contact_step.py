@@ -54,6 +54,8 @@ class SelfContactStep:
         self.crosses = False                 # whether the cut left what passes through something, where nothing did
         self.presses = False                 # whether cloth presses on cloth, and may come to rest
         self.pressing = Pressing()           # cloth on cloth
+        # vertices that solids hold, and by which normal forces [N]
+        self.on_surfaces: tuple[IntArray, FloatArray] = np.zeros(0, dtype=np.int64), np.zeros(0)
         free = np.where(pins.degrees_of_freedom(np.arange(len(base))) > 0, 1.0 / fixed.mass, 0.0)
         still = np.zeros(len(around.start) - len(base))
         self._inverse_mass, self._unheld = (np.concatenate([a, still]) for a in (free, 1.0 / fixed.mass))
@@ -93,6 +95,12 @@ class SelfContactStep:
         """Whether pairs with solids act on the cloth."""
         c = self.repulsion.contacts
         return bool((c.touches & (np.abs(c.weights.sum(axis=1)) > 0.5)).any())
+
+    @property
+    def touching_cloth(self) -> int:
+        """How many pairs of cloth with cloth act."""
+        c = self.repulsion.contacts
+        return int(np.count_nonzero(c.touches & (np.abs(c.weights.sum(axis=1)) <= 0.5)))
 
     def _going_on(self, pairs: Pairs, thickness: FloatArray, x1: FloatArray) -> Pairs:
         """The pairs, that keep `thickness` (P,) [m], those that slide past a rim as they will be at x1 (V, 3) [m].
@@ -331,9 +339,9 @@ class SelfContactStep:
         rows = np.flatnonzero(c.touches & alone & (np.abs(c.weights.sum(axis=1)) > 0.5))
         vertex = c.vertices[rows, np.argmax(c.weights[rows] != 0.0, axis=1)]
         pressing, rubbing = self.repulsion.pressing(u)[rows], self.repulsion.rubbing(u)[rows] / self._h
-        slides = any_of(c.across[rows] != 0.0)
+        sticks = (c.drag[rows] > 0.0) & ~any_of(c.across[rows] != 0.0)
         mode = np.where(np.bincount(vertex, minlength=count) > 0, STICK, 0)
-        mode[(mode > 0) & (np.bincount(vertex, ~slides, count) == 0.0)] = SLIP
+        mode[(mode > 0) & (np.bincount(vertex, sticks, count) == 0.0)] = SLIP
         sums = [np.bincount(vertex, column, count).astype(np.float64) for column in (pressing, *rubbing.T)]
         return Touch(mode, sums[0], np.stack(sums[1:], axis=1))
 
@@ -351,5 +359,8 @@ class SelfContactStep:
             keys, pressing[rows], self.repulsion.rubbing(u)[rows] / self._h,
             (contacts.stiffness / contacts.mass)[rows], gain, self._around.inside))
         self.presses = not solid.all()
+        there = touching[solid]
+        nearest = np.argmax(np.abs(contacts.weights[there]), axis=1)
+        self.on_surfaces = contacts.vertices[there, nearest], pressing[there]
         own = touching[~solid]
         self.pressing = Pressing(contacts.vertices[own][:, [0, 3]], contacts.normal[own], pressing[own])

@@ -23,7 +23,7 @@ from .all_surfaces import Motion
 from .continuous import Pairs
 from .friction_modes import ELASTIC
 from .half_spaces import HalfSpaces
-from .pair_contacts import LIFTED, RECOVERY, STIFFNESS, squeezed
+from .pair_contacts import LIFTED, RECOVERY, STIFFNESS
 from .repulsion import Contacts
 from .self_contact import SelfContact
 from .surfaces import Touching
@@ -62,7 +62,8 @@ class FaceContacts:
         close = np.flatnonzero(lack > 0.0)
         if len(close) == 0:
             return FaceContacts(kept, None)
-        rows = close[np.unique(c.vertex[close], return_index=True)[1]]       # the first of a vertex is the deepest
+        close = close[np.lexsort((-lack[close], c.vertex[close]))]
+        rows = close[np.unique(c.vertex[close], return_index=True)[1]]       # of each vertex what lacks most
         vertex, alteration = c.vertex[rows], np.zeros((len(some), 3))
         push = np.minimum(lack[rows], PUSH_RATE * h * thickness[vertex])
         alteration[vertex] = push[:, None] * c.normal[rows]
@@ -90,10 +91,11 @@ class FaceContacts:
         start = distance + c.gap_t0
         least = np.minimum(start, distance)
         if self.alteration is not None:
-            least += np.maximum(np.einsum("ni,ni->n", pick(self.alteration, vertex), c.normal), 0.0)
+            outward = np.einsum("ni,ni->n", pick(self.alteration, vertex), c.normal)
+            least = np.minimum(least + np.maximum(outward, 0.0), distance)
         least += min(1.0, h * RECOVERY) * np.clip(distance - least, 0.0, GIVEN * ELASTIC * distance)
         mass, zero, none = fixed.mass[vertex], np.zeros(count), np.zeros((count, 3))
-        roomy = ~squeezed(vertex, c.normal, c.gap_t0)
+        roomy = ~self.found.squeezed
         stiffness = np.where(roomy, np.maximum(STIFFNESS * mass, inertia[vertex]), STIFFNESS * mass)
         weights = np.zeros((count, 4))
         weights[:, 0] = 1.0

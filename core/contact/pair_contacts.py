@@ -61,7 +61,7 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
         prescribed = any_of((weights != 0.0) & (pick(inertia, vertices) == 0.0))
         alone = np.flatnonzero(prescribed & (np.count_nonzero(moves, axis=1) == 1))
         at = np.argmax(moves[alone], axis=1)
-        roomy = ~squeezed(vertices[alone, at], normal[alone] * np.sign(weights[alone, at])[:, None],
+        roomy = ~_squeezed(vertices[alone, at], normal[alone] * np.sign(weights[alone, at])[:, None],
                            start[alone] - thickness[alone])
         alone, at = alone[roomy], at[roomy]
         stiff = inertia[vertices[alone, at]] / weights[alone, at]**2
@@ -71,7 +71,7 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
                     mass, floor, LIFTED * thickness, grip, give, np.zeros(len(mass), dtype=np.bool_), zero, zero)
 
 
-def squeezed(vertex: IntArray, normal: FloatArray, room: FloatArray) -> BoolArray:
+def _squeezed(vertex: IntArray, normal: FloatArray, room: FloatArray) -> BoolArray:
     """Return which contacts (C,) are of a vertex (C,) that contacts from opposite sides leave no room for: along unit
     normals (C, 3), each with a room (C,) [m] beyond its thickness, negative where it lacks."""
     if len(vertex) == 0:

@@ -305,7 +305,7 @@ class Repulsion:
         c.touches = touches
         self.stiffen(c, u, np.where(gave, pressing, 0.0))
         changed |= gave
-        c.stiffness = np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), c.stiffness)
+        c.stiffness = np.maximum(c.stiffness, np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), 0.0))
         changed |= weak
         rubbed = self._rub(pressing, u)
         if self._judged < FRICTION_PASSES:

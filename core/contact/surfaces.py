@@ -38,6 +38,7 @@ class Touching:
             order in the angle turned, would be strain to a stiff sheet.
         started (C, 3) [m]: how far the triangle would take the vertex in the step, did it go on as at its start: the
             way to `carried`, turned back by half of the triangle's turn.
+        squeezed (C,): whether contacts that face each other leave their vertex less than the distances of both.
     """
 
     contacts: Contacts
@@ -45,11 +46,12 @@ class Touching:
     distance: FloatArray
     carried: FloatArray
     started: FloatArray
+    squeezed: BoolArray
 
     def __getitem__(self, rows: IntArray) -> Touching:
         """Return the contacts of these rows."""
         return Touching(self.contacts[rows], self.mu[rows], self.distance[rows], pick(self.carried, rows),
-                        pick(self.started, rows))
+                        pick(self.started, rows), self.squeezed[rows])
 
     def depth(self, solid: int, count: int) -> tuple[FloatArray, FloatArray]:
         """How deep each of `count` vertices is in a solid at the start (V,) [m], 0 where it is not, and by how much it
@@ -141,7 +143,7 @@ class StepSurfaces:
         if less.any():
             found, distance = replace(found, gap_t0=found.gap_t0 + less, gap_t1=found.gap_t1 + less), distance - less
         mu = np.sqrt(self.friction.on_solids[found.vertex] * solid)
-        return Touching(found, mu, distance, *self._carried(x0, found))
+        return Touching(found, mu, distance, *self._carried(x0, found), less > 0.0)
 
     def _carried(self, x0: FloatArray, found: Contacts) -> tuple[FloatArray, FloatArray]:
         """Return `carried` and `started` of `Touching`, each (C, 3) [m]."""

@@ -83,7 +83,7 @@ class ContactLoop:
         self._second = SecondSolve(contacts.state.in_vain)
 
     def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None) -> Solve:
-        """Solve A w = b + h friction for u = reference + w; A takes in what contacts add, and keeps it."""
+        """Solve A w = b + h friction for u = reference + w, with what contacts add to A."""
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed = None, reference, False
         for attempt in range(PASSES):
@@ -107,6 +107,8 @@ class ContactLoop:
                 break
             start, scale, last = linear.solution, linear.scale or None, u
             changed = attempt < PASSES - 1
+        with self._watch.stage("contact"):
+            equations.take_out()
         return Solve(u, linear, friction, equations.filter_.project, changed)
 
     @property
@@ -165,14 +167,15 @@ class ContactLoop:
         again |= self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
         again |= not self._meet_few(own, u)                          # which takes them in, asked for or not
         self.settled = not again
-        stands = (enough or not again) and (own.touching > SLIDING or own.rubs_right)
+        stands = (enough or not again) and (own.rubs_right or own.touching_cloth > SLIDING)
         return friction + own.drags(u) / self._h, stands
 
     def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
         """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""
         joined = own.join(u)
-        if own.touching > MANY_CONTACTS and self._is_small(u - self._state.v, QUICK_MOTION):
-            return joined <= FEW_MEETING * own.touching
+        touching = own.touching_cloth
+        if touching > MANY_CONTACTS and self._is_small(u - self._state.v, QUICK_MOTION):
+            return joined <= FEW_MEETING * touching
         return joined == 0
 
     def _is_small(self, change: FloatArray, part: float) -> bool:

@@ -25,7 +25,8 @@ class PassEquations:
 
     Args:
         contacts: of the step.
-        A, b: of the step's linearisation at velocity `reference` (V, 3) [m/s]; A keeps what the last pass added.
+        A, b: of the step's linearisation at velocity `reference` (V, 3) [m/s]; until `take_out` A has what the last
+            pass added.
 
     Attributes:
         filter_, rhs, multiply: S and z, the right-hand side (V, 3) [N s], and w -> (A + C) w.
@@ -70,6 +71,11 @@ class PassEquations:
             system, body = self._contacts.system, pairs.bodies()
             self.rigid = RigidModes(merged(body, system.sewn) if system.has_seams else body, self.multiply, None)
 
+    def take_out(self) -> None:
+        """Leave A as it was without contacts."""
+        for added in (self._pairs, self._pinch):
+            added.take_out()
+
 
 class _OnDiagonal:
     """Blocks on the diagonal of A that change from pass to pass."""
@@ -89,3 +95,9 @@ class _OnDiagonal:
         if self._blocks is None or change.any():
             self._A.add_diagonal(change)
         self._blocks = blocks
+
+    def take_out(self) -> None:
+        """Take the blocks out of A."""
+        if self._blocks is not None and self._blocks.any():
+            self._A.add_diagonal(-self._blocks)
+        self._blocks = None

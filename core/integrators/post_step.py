@@ -134,9 +134,9 @@ def _without_momentum(contacts: StepContacts, change: FloatArray) -> FloatArray:
 
     Cutting motions and shortening edges are internal: where neither pins nor solids act, only relative motions change.
     """
-    solids, pairs, mass = contacts.constraints, contacts.pairs, contacts.system.mass
+    pairs, mass = contacts.pairs, contacts.system.mass
     groups = contacts.system.body if pairs is None else pairs.free_groups()
-    if groups is None or solids is not None and len(solids) > 0:
+    if groups is None or contacts.on_solids:
         return change
     count = int(groups.max()) + 1
     free = np.ones(count, dtype=np.bool_)

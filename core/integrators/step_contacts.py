@@ -244,7 +244,7 @@ class StepContacts:
         """Whether some of that will come to rest in short steps alone."""
         if not self.press or self.pairs is None:
             return False
-        on, held = np.zeros(0, dtype=np.int64), np.zeros(0)
+        on, held = self.pairs.on_surfaces
         if self.constraints is not None:
             at = np.flatnonzero(self.constraints.held)
             on, held = self.constraints.vertex[at], self.constraints.pressing[at]
