@@ -13,7 +13,7 @@ from core.model.particle_system import ParticleSystem
 from core.state import StepControl
 from core.stepping.adaptive_stepper import StepRecord
 from core.stepping.step_halving import SHORTEST_PART, STEPS_KEPT, Attempt, StepHalving
-from tests.scenes.scenes_of_colliders import elbow
+from tests.scenes.scenes_of_colliders import closing_walls, elbow
 from tests.scenes.scenes_of_crowds import cards, sleeve, struck_sheets
 from tests.scenes.scenes_of_folds import towel
 from tests.scenes.staging import AS_IN_BLENDER, cloth, perform
@@ -120,8 +120,8 @@ def test_a_pass_without_any_iteration_is_the_last_one(monkeypatch):
         return result
 
     monkeypatch.setattr(ContactLoop, "_solved", recorded)
-    staged = elbow(12)
-    assert len(list(core.simulate(staged.scene, core.Solver(**AS_IN_BLENDER), range(1, 17)))) == 16
+    staged = closing_walls(12)
+    assert len(list(core.simulate(staged.scene, core.Solver(**AS_IN_BLENDER), range(1, 13)))) == 12
     assert max(len(each) for each in passes) > 3
     assert all(0 not in each[1:-1] for each in passes)
     assert any(each[-1] == 0 for each in passes if len(each) > 1)
