@@ -20,7 +20,7 @@ class Touch:
     """Friction state of every particle on solids.
 
     Attributes:
-        mode: (V,), 0 free, 1 stick, 2 slip, 3 held.
+        mode: (V,), 0 free, 1 stick, 2 slip.
         pressing: (V,) normal force [N].
         held: (V, 3) friction force [N].
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pair contacts of cloth with cloth, as springs in the step's linear system.
+"""Pair contacts of cloth with cloth and with solids, as springs in the step's linear system.
 
     gap      d = n . sum_i w_i x_i                                                    [m]
     energy   E = k/2 max(0, d* - d)^2                                                 [J]

@@ -85,8 +85,7 @@ class SelfContact:
     Attributes:
         all: the surface of cloth and colliders. thickness (V + W,) [m], body (V + W,): of all vertices; the
             body of colliders is -1; filled (V + W,): whether of a body that has an inside; held (V + W,): whether pins
-            hold it for good. whole: whether every
-            vertex is of a face or a thread; pairs know no others. finest: the least mean edge length of a piece [m].
+            hold it for good. finest: the least mean edge length of a piece [m].
             pair_filter: None where nothing is excluded. layer: as given. joined: vertices that count as one.
         own_bounds, solid_bounds: of the searches for pairs of cloth with cloth, and of cloth with colliders.
     """
@@ -127,7 +126,6 @@ class SelfContact:
         self.own_bounds, self.solid_bounds = (SearchBounds(
             np.maximum(2.0 * REACH * least, closest), 2.0 * (1.0 + BAND) * least, drifting=drifting,
             skin=self.all.skin) for least, drifting in ((own, True), (cloth, False)))
-        self.whole = len(self.surface.vertices) == self.all.skin
 
     def left_alone(self, crossings: IntArray) -> BoolArray:
         """Return which edges and triangles (N, 2) of cloth that cross are not pulled apart (N,): those of one body with

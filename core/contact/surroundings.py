@@ -48,9 +48,9 @@ class Surroundings:
         start (V + W, 3) [m]: x0, and where colliders start. pairs: what was found.
         level (L, 4): vertices and the triangles that they lie in; nobody can tell on which side they belong.
         crossings (N, 2): edges that pierce triangles at the start. caught (N,): those that nobody is to pull apart:
-            001's contact pushes a vertex of them out of a collider, or they are of a body with an inside that crosses
-            itself, or of a tear. left (V,): vertices in a collider that 001's contact is not to push out, because they
-            are pulled.
+            contacts with faces move a vertex of them out of a collider, or they are of a body with an inside that
+            crosses itself, or of a tear. left (V,): vertices in a collider that contact is not to move out, because
+            they are pulled.
         passing (V + W,): vertices of colliders that go back through cloth, and of cloth at their contours, without
             contact with each other; None if there are none. way: of the crossings, None if none are with colliders.
         tears: sides of tears that have hardly opened; None if there are none.

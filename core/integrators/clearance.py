@@ -29,7 +29,7 @@ class Clearance:
         return self._own.look(self._state.x, x1, self._motion, itself=self._itself)
 
     def may_touch(self) -> bool:
-        """Whether anything is touched, or would be in twice the step if it went on as it does."""
+        """Whether anything is touched, or would be in the step if it went on as it does."""
         state, h = self._state, self._h
         last = state.contact
         if state.touch.mode.any() or last is not None and (last.between is not None or last.through is not None):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The linear equations of one pass: those of the step, and what contacts add as they are taken to be.
 
-    (A + h drag + C) w = b + h friction + push,    w = S w + (I - S) z
+    (A + C) w = b + h friction + push,    w = S w + (I - S) z
 
-C and push are of pairs, drag and friction of cloth that slides on solids, S and z of pins and of solids. What they add
-to A's diagonal is written into A, and exchanged from pass to pass.
+C and push are of pairs, friction of constraints that slip, S and z of pins and of constraints. What pairs add to A's
+diagonal is written into A, exchanged from pass to pass, and taken out at the end.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """What touches in one step, by pairs or, vertices on solids, by constraints, and where the step then leads.
 
 Found for the motion that is expected; the solves change it (`contact_loop`), and where they end it says what is to be
-corrected (`step_end`). A step of velocities u ends at x = x0 + y + h u, with y the position alteration of 001.
+corrected (`post_step`). A step of velocities u ends at x = x0 + y + h u, with y the position alteration of 001.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class StepContacts:
     Args:
         system, state, h, context: as of the step.
         pins: its filter without contacts.
-        unhindered: no pairs are looked for, somebody else sees to it.
+        unhindered: no pairs are looked for; the caller tests whether anything meets.
 
     Attributes:
         pinch: vertices that colliders keep no room for; None if there are none.
         faces: where vertices are on faces of solids; None where nothing may touch.
-        by_springs: whether springs alone hold cloth on solids. constraints: vertices on solids; None where there are
+        by_springs: whether springs hold cloth on solids. constraints: vertices on solids; None where there are
             none or springs do it. pairs: all else; None where nothing may touch by pairs.
     """
 
