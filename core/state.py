@@ -22,17 +22,15 @@ class Touch:
     Attributes:
         mode: (V,), 0 free, 1 stick, 2 slip.
         pressing: (V,) normal force [N].
-        held: (V, 3) friction force [N].
     """
 
     mode: IntArray
     pressing: FloatArray
-    held: FloatArray
 
     @staticmethod
     def none(vertex_count: int) -> Touch:
         """Return the state without any contact."""
-        return Touch(np.zeros(vertex_count, dtype=np.int64), np.zeros(vertex_count), np.zeros((vertex_count, 3)))
+        return Touch(np.zeros(vertex_count, dtype=np.int64), np.zeros(vertex_count))
 
 
 @dataclass(frozen=True)
@@ -78,8 +76,6 @@ class ContactWarmStart:
         holding: (N, 3) friction forces [N].
         stiffness: (N,) penalty stiffness over the effective mass [-].
         gain: (V, 3) mean acceleration of the step [m/s^2], None before the first step.
-        inside: (S, V) vertices of cloth inside each collider that pins hold there, or held there until lately; None
-            if there are none.
     """
 
     keys: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -87,7 +83,6 @@ class ContactWarmStart:
     holding: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     stiffness: FloatArray = field(default_factory=lambda: np.zeros(0))
     gain: FloatArray | None = None
-    inside: BoolArray | None = None
 
 
 @dataclass(frozen=True)

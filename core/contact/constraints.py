@@ -24,10 +24,11 @@ from .sliding_path import STILL_NEAR, TOUCHING_OVERSHOOT
 from .surfaces import Touching
 
 FEW_CHANGES = 0.02
-"""Part of the contacts, and of their forces, that may still change when a step is done [-]."""
+"""Largest fraction of the contacts that may change, and of the normal forces that may pull, after the last solve of a
+step [-]."""
 OPPOSED = 0.4
-"""Part of a normal that other contacts of the vertex must leave [-]: of two normals that face each other nothing is
-left but a little across, and what two surfaces squeeze would be thrown out along that by what it lacks over that."""
+"""Least length of the part of a unit normal that is orthogonal to the constraints of its vertex so far [-]. Of a normal
+that faces another one only a short part is left. A constraint along that would throw the vertex out."""
 NORMAL_SWEEPS = 8
 """Gauss-Seidel sweeps that share a vertex's force among its up to three normals."""
 
@@ -75,7 +76,6 @@ class Constraints:
         slips = np.where(first, m * length(slide) > h * self._mu * stopped, mode == SLIP)
         self.sticks: BoolArray = ~slips & (self._mu > 0.0)
         self._along: FloatArray = unit(slide)
-        self._friction: FloatArray = np.zeros_like(self.normal)      # at the last solution [N]
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.held))
@@ -136,7 +136,6 @@ class Constraints:
         turned = primary & ~self.sticks & (np.einsum("ni,ni->n", slide, self._along) < 0.0) & (self._mu > 0.0)
         self._along = np.where(lets_go[:, None], -unit(holding),
                                np.where((primary & ~self.sticks & ~turned)[:, None], unit(slide), self._along))
-        self._friction = np.where(self.sticks[:, None], holding, -limit[:, None] * self._along)
         self.sticks = (self.sticks & ~lets_go) | turned
         self.held = (self.held & ~pulls) | enters
         total = float(np.maximum(self.pressing, 0.0)[self.held].sum())
@@ -145,12 +144,11 @@ class Constraints:
 
     def touch(self) -> Touch:
         """Return how each particle touches at the end of the step."""
-        mode, pressing, held = np.zeros(self._count, dtype=np.int64), np.zeros(self._count), np.zeros((self._count, 3))
+        mode, pressing = np.zeros(self._count, dtype=np.int64), np.zeros(self._count)
         at = self._acting(0)
-        vertex = self.vertex[at]
-        mode[vertex], held[vertex] = np.where(self.sticks[at], STICK, SLIP), pick(self._friction, at)
-        pressing[vertex] = np.maximum(self.pressing[at], 0.0)
-        return Touch(mode, pressing, held)
+        mode[self.vertex[at]] = np.where(self.sticks[at], STICK, SLIP)
+        pressing[self.vertex[at]] = np.maximum(self.pressing[at], 0.0)
+        return Touch(mode, pressing)
 
     # ------------------------------------------------------------------ parts
 

@@ -92,15 +92,13 @@ class SelfContactStep:
 
     @property
     def on_solids(self) -> bool:
-        """Whether pairs with solids act on the cloth."""
-        c = self.repulsion.contacts
-        return bool((c.touches & (np.abs(c.weights.sum(axis=1)) > 0.5)).any())
+        """Whether a pair of cloth and a solid acts."""
+        return bool((self.repulsion.contacts.touches & _with_solids(self.repulsion.contacts)).any())
 
     @property
     def touching_cloth(self) -> int:
-        """How many pairs of cloth with cloth act."""
-        c = self.repulsion.contacts
-        return int(np.count_nonzero(c.touches & (np.abs(c.weights.sum(axis=1)) <= 0.5)))
+        """Number of pairs of cloth with cloth that act."""
+        return int(np.count_nonzero(self.repulsion.contacts.touches & ~_with_solids(self.repulsion.contacts)))
 
     def _going_on(self, pairs: Pairs, thickness: FloatArray, x1: FloatArray) -> Pairs:
         """The pairs, that keep `thickness` (P,) [m], those that slide past a rim as they will be at x1 (V, 3) [m].
@@ -336,14 +334,13 @@ class SelfContactStep:
         """Return how vertices touch faces of solids at the solution u (V, 3) [m/s]."""
         c, count = self.repulsion.contacts, len(self._base)
         alone = np.count_nonzero(c.weights, axis=1) == 1
-        rows = np.flatnonzero(c.touches & alone & (np.abs(c.weights.sum(axis=1)) > 0.5))
+        rows = np.flatnonzero(c.touches & alone & _with_solids(c))
         vertex = c.vertices[rows, np.argmax(c.weights[rows] != 0.0, axis=1)]
-        pressing, rubbing = self.repulsion.pressing(u)[rows], self.repulsion.rubbing(u)[rows] / self._h
         sticks = (c.drag[rows] > 0.0) & ~any_of(c.across[rows] != 0.0)
         mode = np.where(np.bincount(vertex, minlength=count) > 0, STICK, 0)
         mode[(mode > 0) & (np.bincount(vertex, sticks, count) == 0.0)] = SLIP
-        sums = [np.bincount(vertex, column, count).astype(np.float64) for column in (pressing, *rubbing.T)]
-        return Touch(mode, sums[0], np.stack(sums[1:], axis=1))
+        pressing = np.bincount(vertex, self.repulsion.pressing(u)[rows], count)
+        return Touch(mode, pressing.astype(np.float64))
 
     def remember(self, u: FloatArray) -> None:
         """Keep how contacts press at the solution u (V, 3), and what it gained, as the next step's first guess."""
@@ -351,16 +348,21 @@ class SelfContactStep:
         touching = np.flatnonzero(contacts.touches)
         keys, first = np.unique(contacts.key[touching], return_index=True)
         rows = touching[first]
-        # the weights of cloth alone add up to zero
-        solid = np.abs(contacts.weights[touching].sum(axis=1)) > 0.5
+        solid = _with_solids(contacts)[touching]
         self._around.learn(self._base + self._h * u)
         pressing = self.repulsion.pressing(u)
         self._history.keep(ContactWarmStart(
             keys, pressing[rows], self.repulsion.rubbing(u)[rows] / self._h,
-            (contacts.stiffness / contacts.mass)[rows], gain, self._around.inside))
+            (contacts.stiffness / contacts.mass)[rows], gain))
         self.presses = not solid.all()
         there = touching[solid]
         nearest = np.argmax(np.abs(contacts.weights[there]), axis=1)
         self.on_surfaces = contacts.vertices[there, nearest], pressing[there]
         own = touching[~solid]
         self.pressing = Pressing(contacts.vertices[own][:, [0, 3]], contacts.normal[own], pressing[own])
+
+
+def _with_solids(contacts: Contacts) -> BoolArray:
+    """Return which contacts (C,) are with solids, whose vertices have no weight; those of cloth add up to zero."""
+    result: BoolArray = np.abs(contacts.weights.sum(axis=1)) > 0.5
+    return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertices of cloth on faces of solids: the springs of one step, where the motion is expected to end.
+"""Contacts of vertices of cloth with faces of solids in one step, where the motion is expected to end.
 
 The normal of a contact is that of the place where the vertex is expected at the end of the step. With the normal of its
 start, what slides round a drum by an angle would be held back by that angle, as by so much more friction.

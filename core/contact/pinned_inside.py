@@ -8,8 +8,8 @@ whatever it slides by shakes the rest of it for ever.
 
 From a vertex that is held at a depth D no way to the surface is shorter than D. What is nearer to it than that along
 the cloth cannot get out without being stretched, and stays where weight and its neighbours take it. So it is let in,
-where pins go into a solid in the course of the simulation; and out again, slowly, when they do not hold it there
-any longer (`face_contacts`).
+where pins go into a solid in the course of the simulation; and `face_contacts` move it out again when they do not hold
+it there any longer.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ SLIDES = 0.02
 """Change of the sum of a piece's friction forces, over the largest it can be, below which it counts as found [-]: what
 slides gains speed by what is wrong with it."""
 COUNTS = 1e-3
-"""Part of the friction of the piece of cloth that presses most from which on that of another counts [-]."""
+"""Least friction limit of a piece of cloth that is judged, over the largest of all pieces [-]."""
 SETTLED_PAIR_FRICTION = 0.2
 """The same of one friction force [-]."""
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from .surfaces import Touching
 
 TOUCHING_OVERSHOOT = 0.01
-"""Part of the thickness by which a solution may overshoot a contact before it counts as a new one, and within which a
-particle counts as touching at the start [-]."""
+"""Largest depth beyond a contact at the end of a solve that does not make it act, and largest gap at the start that
+does, over the thickness [-]."""
 STILL_NEAR = 0.2
 """Part of the thickness within which a particle that touched in the step before is taken to touch again [-]."""
 

@@ -55,7 +55,6 @@ class Surroundings:
             contact with each other; None if there are none. way: of the crossings, None if none are with colliders.
         tears: sides of tears that have hardly opened; None if there are none.
         within (S, V + W): which vertices of cloth start inside of each collider; no rows while nothing is stuck.
-        inside (S, V): those, or about to be, that pins keep there or have kept until lately; None if there are none.
     """
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, x0: FloatArray, x1: FloatArray,
@@ -73,7 +72,6 @@ class Surroundings:
         self.way: WayBack | None = None
         self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
         self.within: BoolArray = np.zeros((0, len(self.start)), dtype=np.bool_)
-        self.inside: BoolArray | None = None
         self._swallowed: BoolArray | None = None
         self._let: BoolArray = self.within                              # vertices of cloth that nobody keeps off which
         self.level = np.zeros((0, 4), dtype=np.int64)
@@ -94,18 +92,12 @@ class Surroundings:
         """x1 (V, 3) [m], and where colliders end (V + W, 3) [m]."""
         return x1 if self.motion is None else np.concatenate([x1, self.motion.x_t1])
 
-    def let_in(self, kept: BoolArray) -> BoolArray:
-        """Nothing keeps vertices of cloth out of colliders that pins keep them in: `kept` (S, V). Which are in one that
-        pins have kept in it until lately (V,)."""
-        before, within = self._history.warm_start.inside, self.within[:, :kept.shape[1]]
-        inside = kept if before is None else kept | before & within
-        self.inside = inside if inside.any() else None
+    def let_in(self, kept: BoolArray) -> None:
+        """Have no pairs of colliders with the vertices of cloth that pins keep in them, `kept` (S, V)."""
         if kept.any():
             self._let[:, :kept.shape[1]] |= kept
             self._parts[1] = self._parts[1][np.flatnonzero(~self._is_let(self._parts[1]))]
             self._join_parts()
-        leaving: BoolArray = (inside & ~kept).any(axis=0) & ~kept.any(axis=0)
-        return leaving
 
     def cover(self, x1: FloatArray) -> None:
         """Look, or look again and further around, if x1 (V, 3) [m] is not where what was searched for goes."""

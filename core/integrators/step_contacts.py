@@ -80,8 +80,8 @@ class StepContacts:
         x0 = self.state.x
         self._expected = self._surfaces.find(x0, x0 + self.h * self.state.v)
         free = self.pins.degrees_of_freedom(np.arange(len(x0))) > 0
-        return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass, self._inertia,
-                                 free)
+        return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass,
+                                 lambda: self._inertia, free)
 
     def _held_exactly(self) -> Constraints | None:
         """Return the constraints that hold vertices on faces of solids."""
@@ -127,12 +127,13 @@ class StepContacts:
             return None
         fall = self.h * self._gravity
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
-        inertia = None if self._surfaces is None else self._inertia()
+        inertia = None if self._surfaces is None else self._inertia
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
                          constrained=self.constraints is not None, end=self.state.time + self.h, inertia=inertia,
                          faces=self.faces if self.by_springs else None)
 
+    @cached_property
     def _inertia(self) -> FloatArray:
         """Return how vertices resist to be moved in the step (V,) [kg], by their mass and the stiffness of edges."""
         stiffness, edges = self.system.edge_stiffness(self.state.time + self.h), self.system.edges

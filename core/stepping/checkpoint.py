@@ -90,7 +90,7 @@ class Checkpoint:
     def __post_init__(self) -> None:
         state, count = self.state, len(self.state.x)
         of_vertices = [("x", state.x, 2), ("v", state.v, 2), ("touch.mode", state.touch.mode, 1),
-                       ("touch.pressing", state.touch.pressing, 1), ("touch.held", state.touch.held, 2)]
+                       ("touch.pressing", state.touch.pressing, 1)]
         if state.before is not None:
             of_vertices += [("before.x", state.before.x, 2), ("before.v", state.before.v, 2)]
             earlier = (("before.x_earlier", state.before.x_earlier), ("before.v_earlier", state.before.v_earlier))

@@ -100,12 +100,10 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
             contact, missed=copied(contact.missed), missed_solid=copied(contact.missed_solid),
             between=None if contact.between is None else copied(contact.between),
             through=None if contact.through is None else copied(contact.through),
-            warm_start=ContactWarmStart(
-                gain=None if guess.gain is None else copied(guess.gain),
-                inside=None if guess.inside is None else copied(guess.inside.T).T.copy()))
+            warm_start=ContactWarmStart(gain=None if guess.gain is None else copied(guess.gain)))
     return replace(
         state, x=copied(state.x), v=copied(state.v), torn=after.tears.torn, contact=contact,
-        touch=replace(touch, mode=copied(touch.mode), pressing=shared(touch.pressing), held=shared(touch.held)),
+        touch=replace(touch, mode=copied(touch.mode), pressing=shared(touch.pressing)),
         before=None if last is None else _with_arrays(last, copied))
 
 
