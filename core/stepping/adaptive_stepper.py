@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import BoolArray
-from ..contact.let_through import MOST_HELD_STRETCH, let_through
+from ..contact.let_through import MOST_HELD_STRETCH, let_through, taut_lengths
 from ..contact.surfaces import SurfaceSet
 from ..description.settings import Solver
 from ..errors import SolverError
@@ -207,10 +207,12 @@ class Stepper:
         if contact.through is None and not overlong.any() or context.contact is None:
             return state
         with self._watch.stage("contact"):
-            held = np.isin(system.body, system.body[system.pins(state, h).rows])
-            overlong &= held[system.edges[:, 0]]
+            pins = system.pins(state, h).rows
+            held = np.isin(system.body, system.body[pins])[system.edges[:, 0]]
+            free = held & ~np.isin(system.edges, pins).all(axis=1)           # between two pins, they decide the length
             touches = (state.touch.mode > 0) | context.contact.beside_solids()
-            found = let_through(contact.through, state.x, overlong, system.edges, system.body, touches, surfaces)
+            taut = free & (result.lengths > taut_lengths(self._held_lengths))
+            found = let_through(contact.through, state.x, free & overlong, taut, system.edges, touches, surfaces)
         if found is None and contact.through is None:
             return state
         return replace(state, contact=replace(contact, through=found, stuck=True))

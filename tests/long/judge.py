@@ -196,7 +196,7 @@ class Rules:
         solids = [(c.at(frame.time), c.triangles) for c in self._staged.scene.colliders]
         sewn = any(c.sewing for c in self._staged.scene.cloths)                # what is sewn may meet
         found = None if sewn else independent_crossings(cloths, solids)
-        if found is not None and found > 0 and not crossed:
+        if found is not None and found > 0 and not crossed and not certificate.crossings_pinched:
             self._add("audit", f"frame {frame.index}: the certificate has no crossings, the independent audit {found}")
         if self._clean and crossed and not self._is_forced(solids):
             pairs = ", ".join(f"{p.first} x {p.second}: {p.crossings}" for p in certificate.crossing_pairs)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import core
-from core.contact.let_through import MOST_HELD_STRETCH
+from core.contact.let_through import MOST_HELD_STRETCH, let_through, taut_lengths
+from core.contact.surfaces import StepSurfaces
 from core.integrators.post_step import StepResult
 from core.model.particle_system import ParticleSystem
 from core.state import StepControl
@@ -56,6 +57,33 @@ def test_a_ball_passes_through_a_sheet_that_is_held_at_all_sides(speed):
     assert last.certificate.crossings == last.certificate.crossings_pinched == 0
     assert last.checkpoint().state.contact.through is None
     assert np.abs(last.positions[0][:, 1]).max() < 0.1                       # the sheet is back in its plane
+
+
+def test_pins_that_part_do_not_take_the_contact_of_their_cloth():
+    """The edge between two pins is as long as they make it, whatever contact does: the cloth stays on its ball."""
+    flat = cloth(15, 15, 0.8, 0.8)
+    x = flat.mesh.positions - flat.mesh.positions.mean(axis=0) + [0.0, 0.0, 0.105]
+    row = np.flatnonzero(x[:, 0] < -0.4 + 1e-9)
+    ends = row[np.argsort(x[row, 1])][6:8]
+    pins = {int(k): (lambda t, at=x[k], way=way: at + [0.0, 0.2 * way * t, 0.0])
+            for k, way in zip(ends, (-1, 1), strict=True)}
+    solid = core.Collider(*ball(24, 12, 0.1), friction=0.5)
+    found = frames_of(core.Scene([core.Cloth(core.ClothMesh(x, flat.mesh.triangles), COTTON, pins=pins)], [solid]), 20)
+    assert found[-1].certificate.stretch_max > 1.5 * MOST_HELD_STRETCH
+    assert all(f.checkpoint().state.contact.through is None for f in found[1:])
+    assert all(f.certificate.crossings == f.certificate.crossings_pinched == 0 for f in found)
+
+
+def test_colliders_pass_only_where_cloth_pulls_on_an_edge_that_is_too_long():
+    """A row of vertices that touch a solid: the chain of taut edges around the edge that is too long, no further."""
+    x = np.zeros((8, 3))
+    edges = np.column_stack([np.arange(7), np.arange(1, 8)])
+    ratio = np.array([1.0, 1.2, 1.7, 2.3, 1.6, 1.4, 1.7])                       # of lengths at rest
+    held = np.full(7, MOST_HELD_STRETCH)
+    none = StepSurfaces((0.0, 1.0), 0, [], np.ones(8), None, None)
+    touches = np.array([True, True, True, False, True, True, True, True])
+    found = let_through(None, x, ratio > held, ratio > taut_lengths(held), edges, touches, none)
+    assert np.flatnonzero(found).tolist() == [2, 4, 5]
 
 
 def test_a_cloth_that_is_pulled_off_a_table_is_not_stretched():
