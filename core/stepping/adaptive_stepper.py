@@ -181,7 +181,7 @@ class Stepper:
                 break
             self._record.reject(result)
             context.try_again()
-            if not spent:
+            if not spent or not result.finite or result.hopeless:           # what cannot be accepted is not tried again
                 size, for_rest = attempt.size, attempt.for_rest
         self._check(state, result, grown, h, size, frame)
         self._record.accept(result, h, bad=attempt.bad)
