@@ -186,6 +186,22 @@ def test_a_frame_without_a_way_out_ends_after_a_bounded_effort(monkeypatch):
         assert c.step_max >= c.step_min > 0.0
 
 
+@cases("lack", [{"finite": False}, {"hopeless": True}])
+def test_a_step_that_cannot_be_used_is_shortened_after_any_effort(monkeypatch, lack):
+    tried = []
+
+    def unusable(system, state, h, *rest):
+        tried.append(h)
+        assert len(tried) < 100, "the same step is tried again and again"
+        failed = {} if h < 0.2 / 24.0 else dict(lack, failed=True)
+        return replace(implicit_euler.step(system, state, h, *rest), effort=2.0 * MOST_EFFORT, **failed)
+
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", unusable)
+    scene = core.Scene([core.Cloth(sheet(2), FABRIC)])
+    found = list(core.simulate(scene, core.Solver(steps_per_frame=1), range(1, 3)))
+    assert found[-1].certificate.step_max < 0.2 / 24.0 and np.isfinite(found[-1].positions[0]).all()
+
+
 @cases("cause", ["thickness", "edge", "pin"])
 def test_a_step_without_a_solution_names_what_is_out_of_proportion(monkeypatch, cause):
     def hopeless(system, state, h, *rest):
