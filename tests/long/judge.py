@@ -220,7 +220,7 @@ def independent_crossings(cloths: Sequence[Any], solids: Sequence[Any]) -> int |
     """Return how many edges pierce triangles, by the IPC toolkit's test of one pair; None where it cannot say.
 
     Pairs are found by brute force over bounding boxes. Edges and triangles of the same solid are not counted, nor are
-    triangles without area.
+    triangles without area and edges that end at a triangle's corner.
     """
     try:
         from ipctk import is_edge_intersecting_triangle
@@ -242,8 +242,15 @@ def independent_crossings(cloths: Sequence[Any], solids: Sequence[Any]) -> int |
             for e, t in np.argwhere(near):
                 if one == other and np.isin(edges[e], triangles[t]).any():
                     continue
-                count += is_edge_intersecting_triangle(*x[edges[e]], *y[triangles[t]])
+                edge, corners = x[edges[e]], y[triangles[t]]
+                count += is_edge_intersecting_triangle(*edge, *corners) and not _touches(edge, corners)
     return count
+
+
+def _touches(edge: np.ndarray, corners: np.ndarray) -> bool:
+    """Return whether an end of an edge (2, 3) is at a corner of a triangle (3, 3), as where pins put two vertices at
+    one place: it pierces nothing."""
+    return bool((edge[:, None] == corners).all(axis=2).any())
 
 
 def _with_area(x: np.ndarray, triangles: np.ndarray) -> np.ndarray:
