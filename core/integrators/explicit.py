@@ -87,7 +87,7 @@ class _ExplicitStep:
             self.pins: ConstraintFilter = system.pins(self._state, h)
         self._mass = Mass(system)
         self.contacts = StepContacts(system, self._state, h, context, self.pins, unhindered)
-        self._loop = ContactLoop(self.contacts, context.settings.tolerance, self._mass, final=context.final)
+        self._loop = ContactLoop(self.contacts, context.settings.tolerance, self._mass)
 
     def kicked(self, duration: float) -> StepResult:
         """Return the result of forces that act for `duration` [s]."""
