@@ -241,8 +241,12 @@ class Stepper:
         system = self._system
         edges = system.rest_lengths
         mean = float(edges.mean()) if len(edges) else 0.0
-        if len(edges) and system.thickness.max() > THICK_EDGES * edges.max():
-            return (f"the thickness of {system.thickness.max():.2g} m is far above the longest edge of "
+        thick, whose = float(system.thickness.max(initial=0.0)), ""
+        for collider in system.scene.colliders:
+            if collider.thickness > thick:
+                thick, whose = collider.thickness, f" of {collider.name}"
+        if len(edges) and thick > THICK_EDGES * edges.max():
+            return (f"the thickness{whose} of {thick:.2g} m is far above the longest edge of "
                     f"{edges.max():.2g} m: lower the thickness, or check the unit scale")
         if len(edges) and edges.min() < SHORT_EDGE * mean:
             name, ends = system.edge_named(int(np.argmin(edges)))

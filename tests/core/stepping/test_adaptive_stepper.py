@@ -202,7 +202,7 @@ def test_a_step_that_cannot_be_used_is_shortened_after_any_effort(monkeypatch, l
     assert found[-1].certificate.step_max < 0.2 / 24.0 and np.isfinite(found[-1].positions[0]).all()
 
 
-@cases("cause", ["thickness", "edge", "pin"])
+@cases("cause", ["thickness", "collider", "edge", "pin"])
 def test_a_step_without_a_solution_names_what_is_out_of_proportion(monkeypatch, cause):
     def hopeless(system, state, h, *rest):
         return replace(implicit_euler.step(system, state, h, *rest), finite=False)
@@ -211,9 +211,12 @@ def test_a_step_without_a_solution_names_what_is_out_of_proportion(monkeypatch, 
     positions, triangles = grid(3, 3)
     if cause == "edge":
         positions[5] = positions[6] + [0.0, -1e-6, 0.0]
-    options = {"thickness": {"thickness": 1e4}, "edge": {},
+    options = {"thickness": {"thickness": 1e4}, "collider": {}, "edge": {},
                "pin": {"pins": {3: lambda t: positions[3] + [100.0 * (t > 0.0), 0.0, 0.0]}}}[cause]
-    scene = core.Scene([core.Cloth(core.ClothMesh(positions, faces=triangles), FABRIC, **options)])
-    wanted = {"thickness": "lower the thickness", "edge": "Merge by Distance", "pin": "the pin of vertex 3 has moved"}
+    walls = [core.Collider(positions - [0.0, 0.0, 1.0], triangles, thickness=3e5, name="Wall")]
+    scene = core.Scene([core.Cloth(core.ClothMesh(positions, faces=triangles), FABRIC, **options)],
+                       walls if cause == "collider" else [])
+    wanted = {"thickness": "lower the thickness", "collider": "the thickness of Wall of 3e\\+05 m",
+              "edge": "Merge by Distance", "pin": "the pin of vertex 3 has moved"}
     with pytest.raises(core.SolverError, match=wanted[cause]):
         list(core.simulate(scene, core.Solver(), range(1, 3)))
