@@ -22,8 +22,8 @@ def main(kernels: str, solver: dict[str, Any], models: Sequence[str]) -> None:
         kernels: the folder for compiled kernels.
         solver: arguments of `Solver`.
     """
-    if hasattr(os, "nice"):
-        os.nice(19)                                             # the lowest priority of all systems that have it
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, 0, 19)                  # the lowest, whatever that of the parent is
     threading.Thread(target=_end_with_parent, daemon=True).start()
     backend.keep_compiled_in(Path(kernels))
     for _ in warm_up(Solver(**solver), models):

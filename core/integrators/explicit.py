@@ -98,4 +98,5 @@ class _ExplicitStep:
         linear = found.linear
         residual = linear.residual if np.isfinite(found.u).all() else float("nan")
         return ended(self._loop, found.u, residual, linear.converged, linear.reason == "indefinite",
-                     self._system.strain_limit(self._state.time, self._state.plastic))
+                     self._system.strain_limit(self._state.time, self._state.plastic),
+                     fall=duration * self._system.gravity.at(self._state.time))

@@ -169,7 +169,7 @@ class NewtonStep:
         failed |= found.linear.reason == "indefinite"
         limits = self.system.strain_limit(self.state.time + self.h, self.state.plastic)
         result = ended(self.loop, found.u, residual, converged, failed, limits,
-                       self._linearised_edges if self.linearisation.tangent else None)
+                       self._linearised_edges if self.linearisation.tangent else None, fall=self._fall())
         if result.hopeless or not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):

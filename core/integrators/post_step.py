@@ -21,6 +21,7 @@ from ..state import State
 from . import step_strain
 from .contact_loop import ContactLoop
 from .length_limits import LengthLimits
+from .momentum import Flight
 from .step_contacts import StepContacts
 
 LENGTH_PASSES = 8
@@ -86,7 +87,8 @@ class StepResult:
 
 
 def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool,
-          limit: StrainLimit | None, linearised: Callable[[], FloatArray] | None = None) -> StepResult:
+          limit: StrainLimit | None, linearised: Callable[[], FloatArray] | None = None, *,
+          fall: FloatArray) -> StepResult:
     """Return the result of a step whose `loop` found velocities u (V, 3) [m/s].
 
     Args:
@@ -94,6 +96,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         u: (V, 3) velocities at its end [m/s].
         residual, converged, failed: as in `StepResult`.
         limit, linearised: as in `LengthLimits.of_step`.
+        fall: (V, 3) change of the velocities that weight alone makes in the step [m/s].
     """
     contacts, system = loop.contacts, loop.contacts.system
     x, v, h = contacts.reached(u), u, contacts.h
@@ -111,12 +114,18 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
             torn = step_strain.largest_of_most(contacts.apart_from_pinched(contacts.growth(u)), system.edge_slices,
                                                 settled=loop.settled, driven=contacts.driven)
         x = _truncated(loop, limits, solved, limited, u)
+        flight = Flight(contacts)
+        alone = contacts.unhindered or system.body.max() == 0      # one piece cannot meet another where it is shifted
         if x is not solved:
-            change = _without_momentum(contacts, x - solved)
+            change = flight.without_momentum(x - solved)
             v = v + change / h
-            if contacts.system.body.max() == 0:                    # one piece cannot meet another where it is shifted
+            if alone:
                 x = solved + change
             lengths = system.edge_lengths(x)
+        missed = flight.missed(v, contacts.state.v + fall)
+        v = v + missed
+        if alone:
+            x = x + h * missed
         overlong = limit is not None and limit.excess(x) > MAX_OVERLENGTH
         added = contacts.apart_from_pinched(step_strain.added_strain(start, lengths, system.rest_lengths))
         spiky = step_strain.any_spiky(added, system.edge_slices) or limits.excess(x) > MAX_TURNED_OVERLENGTH
@@ -127,23 +136,6 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
                       contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths, hopeless=loop.hopeless,
                       pinched=None if contacts.pinch is None else contacts.pinch.pinched, driven=contacts.driven,
                       effort=1.0 + (loop.iterations + loop.solves) / ITERATIONS_PER_ROUND + contacts.effort)
-
-
-def _without_momentum(contacts: StepContacts, change: FloatArray) -> FloatArray:
-    """Return a change of motions (V, 3) [m] without its momentum on bodies that nothing outside holds.
-
-    Cutting motions and shortening edges are internal: where neither pins nor solids act, only relative motions change.
-    """
-    pairs, mass = contacts.pairs, contacts.system.mass
-    groups = contacts.system.body if pairs is None else pairs.free_groups()
-    if groups is None or contacts.on_solids:
-        return change
-    count = int(groups.max()) + 1
-    free = np.ones(count, dtype=np.bool_)
-    free[groups[contacts.pins.rows]] = False
-    total = np.maximum(np.bincount(groups, mass, count), np.finfo(float).tiny)
-    mean = np.stack([np.bincount(groups, mass * column, count) for column in change.T], axis=1) / total[:, None]
-    return change - np.where(free[:, None], mean, 0.0)[groups]
 
 
 def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 from ..description.cloth import Cloth
 from ..description.material import Material
 from ..description.scene import Scene
@@ -30,6 +30,7 @@ class AirInTime:
     Attributes:
         stencils: of the triangles of each cloth that the air drags at any time.
         changes: whether a coefficient changes over time.
+        is_viscous: (N,) whether a particle has viscous drag at any time.
     """
 
     def __init__(self, scene: Scene, slices: Sequence[slice], mass: FloatArray) -> None:
@@ -39,6 +40,9 @@ class AirInTime:
         self.stencils = [drag_stencil(cloth.mesh.triangles + span.start) for cloth, span in self._dragged]
         self._mass = [_triangle_mass(cloth, mass[span]) for cloth, span in self._dragged]
         self.changes = any(_is_keyed(cloth, name) for cloth in scene.cloths for name in (*OF_TRIANGLES, "viscous_drag"))
+        self.is_viscous: BoolArray = np.zeros(self._count, dtype=np.bool_)
+        for cloth, span in zip(scene.cloths, slices, strict=True):
+            self.is_viscous[span] = _is_keyed(cloth, "viscous_drag") or cloth.material.viscous_drag != 0.0
         self._latest_triangles: Latest[float, list[AirCoefficients]] = Latest()
         self._latest_viscous: Latest[float, FloatArray] = Latest()
 

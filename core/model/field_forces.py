@@ -54,6 +54,9 @@ class FieldForces:
     Args:
         scene: for its fields, cloths and colliders.
         nodes: numbering of the particles.
+
+    Attributes:
+        push: whether there are fields that push without air.
     """
 
     def __init__(self, scene: Scene, nodes: SolverNodes) -> None:
@@ -61,6 +64,7 @@ class FieldForces:
         sources = [FieldSource(field) for field in scene.fields]
         self._winds = [source for source in sources if source.field.kind == "wind"]
         self._sources = [source for source in sources if source.field.kind != "wind"]
+        self.push = bool(self._sources)
         self._absorbers = Absorbers(scene.colliders if any(field.absorption for field in scene.fields) else ())
         if self._sources:
             areas = [patch_areas(c.mesh, c.material) for c in scene.cloths]

@@ -268,6 +268,16 @@ class ParticleSystem:
             f += rate.push - rate.product(v)
         return f
 
+    @cached_property
+    def outer_forces(self) -> BoolArray:
+        """Return whether other forces from outside than the weight act on each particle (V,), at any time."""
+        acted = self._air.is_viscous | self._fields.push
+        for stencil in (*(f.stencil for f in self._forces.final if f.stencil.held), *self._air.stencils):
+            acted[stencil.vertices] = True
+        if self.pressure is not None:
+            acted[self.pressure.surface.triangles] = True
+        return acted
+
     # ------------------------------------------------------------------ the linear system
 
     def preconditioner(self, history: SolveHistory, h: float, matrix: BlockMatrix, filter_: ConstraintFilter,

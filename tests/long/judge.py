@@ -220,7 +220,7 @@ def independent_crossings(cloths: Sequence[Any], solids: Sequence[Any]) -> int |
     """Return how many edges pierce triangles, by the IPC toolkit's test of one pair; None where it cannot say.
 
     Pairs are found by brute force over bounding boxes. Edges and triangles of the same solid are not counted, nor are
-    triangles without area and edges that end at a triangle's corner.
+    triangles without area and edges that only touch.
     """
     try:
         from ipctk import is_edge_intersecting_triangle
@@ -248,9 +248,12 @@ def independent_crossings(cloths: Sequence[Any], solids: Sequence[Any]) -> int |
 
 
 def _touches(edge: np.ndarray, corners: np.ndarray) -> bool:
-    """Return whether an end of an edge (2, 3) is at a corner of a triangle (3, 3), as where pins put two vertices at
-    one place: it pierces nothing."""
-    return bool((edge[:, None] == corners).all(axis=2).any())
+    """Return whether an edge (2, 3) does not go from one side of a triangle (3, 3) to the other, as the predicate counts
+    within its tolerance too: it ends at a corner, where pins put two vertices at one place, or lies on one side."""
+    if (edge[:, None] == corners).all(axis=2).any():
+        return True
+    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+    return bool(np.prod((edge - corners[0]) @ normal) >= 0.0)
 
 
 def _with_area(x: np.ndarray, triangles: np.ndarray) -> np.ndarray:

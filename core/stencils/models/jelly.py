@@ -23,7 +23,7 @@ import numpy as np
 from ...arrays import LARGEST, SINGLE_PRECISION, FloatArray, IntArray, is_number, is_whole
 from ...description.material import Material
 from ...description.mesh import ClothMesh
-from ...errors import ClothError
+from ...errors import ClothError, MeshError
 from ..membranes.projective_local_step import ProjectiveTetrahedron, tetrahedron_stencil
 from ..quadratic import Quadratic
 from ..solids.cage import Cage, build_cage, trilinear
@@ -67,12 +67,15 @@ def build(mesh: ClothMesh, material: Material, *, structure: str = "tetrahedra",
             cells.
 
     Raises:
-        MeshError: the mesh is open.
+        MeshError: the mesh is open, or encloses no volume.
         ClothError: an option is out of range.
     """
     nu = _checked(mesh, structure, young_modulus, poisson_ratio, density, cells)
     check_closed(mesh.positions, mesh.triangles, mesh.name)
     cage = build_cage(mesh.positions, mesh.triangles, mesh.edges, cells or default_cells(mesh))
+    if not cage.volume > 0.0:
+        raise MeshError("encloses no volume, so its jelly has no mass: the sides cross or lie on each other; straighten "
+                        "the mesh, or take a model for sheets", object_name=mesh.name)
     first, count = len(mesh.positions), len(cage.nodes)
     at, inside = cage.locate(mesh.positions)
     if structure == "lattice":

@@ -256,8 +256,8 @@ def test_a_step_that_is_solved_to_the_end_makes_no_energy():
 
 @pytest.mark.usefixtures("always_asked")
 def test_what_is_put_right_at_the_end_of_a_step_makes_energy_too(monkeypatch):
-    def stretched(*what):
-        result = post_step.ended(*what)
+    def stretched(*what, **named):
+        result = post_step.ended(*what, **named)
         found.append(result.state.x)
         return replace(result, state=replace(result.state, x=1.1 * result.state.x), lengths=1.1 * result.lengths)
 

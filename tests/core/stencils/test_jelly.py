@@ -124,6 +124,15 @@ def test_an_option_out_of_range_is_refused_by_name_and_value(name):
     assert message in str(caught.value)
 
 
+@cases("structure", ["lattice", "tetrahedra"])
+def test_a_mesh_without_volume_is_refused(structure):
+    """Its mass would be 0. All sides of a flattened box lie in one plane."""
+    positions, faces = block(SIZE, (6, 4, 2))
+    flat = core.ClothMesh(positions @ [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.37, 0.21, 0.0]], faces=faces, name="Flat")
+    with pytest.raises(core.MeshError, match="^Flat: encloses no volume, .*straighten"):
+        build(flat, FABRIC, structure=structure)
+
+
 def test_options_are_checked_before_the_first_step():
     with pytest.raises(core.ClothError, match="wobble"):
         core.Cloth(mesh_of_block(), FABRIC, model="jelly", wobble=1.0)
