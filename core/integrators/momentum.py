@@ -22,12 +22,15 @@ class Flight:
 
     def __init__(self, contacts: StepContacts) -> None:
         system, pairs = contacts.system, contacts.pairs
-        self._mass = system.mass
-        self._groups = None if contacts.on_solids else system.sewn if pairs is None else pairs.free_groups()
-        if self._groups is None:
+        self._mass: FloatArray = system.mass
+        groups: IntArray | None = None
+        if not contacts.on_solids:
+            groups = system.sewn if pairs is None else pairs.free_groups()
+        self._groups: IntArray | None = groups
+        if groups is None:
             return
-        self._count = int(self._groups.max()) + 1
-        self._total = np.maximum(np.bincount(self._groups, self._mass, self._count), np.finfo(float).tiny)
+        self._count = int(groups.max()) + 1
+        self._total = np.maximum(np.bincount(groups, weights=self._mass, minlength=self._count), np.finfo(float).tiny)
         self._free = self._without(contacts.pins.rows)
         self._falls = self._free & self._without(np.flatnonzero(system.outer_forces))
 
@@ -47,15 +50,16 @@ class Flight:
 
     def _without(self, rows: IntArray) -> BoolArray:
         """Return whether bodies have none of the particles in `rows`."""
+        assert self._groups is not None
         some = np.ones(self._count, dtype=np.bool_)
-        some[self._groups[rows]] = False                                                          # type: ignore[index]
+        some[self._groups[rows]] = False
         return some
 
     def _mean(self, values: FloatArray, some: BoolArray) -> FloatArray:
         """Return at each particle the mean of values (V, 3) by mass over its body; 0 on bodies that are not `some`."""
         groups = self._groups
         assert groups is not None
-        mean = np.stack([np.bincount(groups, self._mass * column, self._count) for column in values.T], axis=1)
-        mean = np.where(some[:, None], mean / self._total[:, None], 0.0)
-        result: FloatArray = mean[groups]
-        return result
+        mean = np.stack([np.bincount(groups, weights=self._mass * column, minlength=self._count)
+                         for column in values.T], axis=1)
+        at_each: FloatArray = np.where(some[:, None], mean / self._total[:, None], 0.0)[groups]
+        return at_each

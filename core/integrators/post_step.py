@@ -60,8 +60,8 @@ class StepResult:
         hopeless: the solution was so far off that nothing was searched on its way; it cannot be accepted.
         pinched: (V,) vertices that colliders keep no room for; None if there are none.
         driven: whether pins or colliders moved the cloth.
-        effort: searches for contacts, rounds in which they looked for ways apart, and as many linear iterations as take
-            as long [-].
+        effort: searches for contacts, rounds in which they looked for ways apart, linear solves, and as many of their
+            iterations as take as long [-].
     """
 
     state: State
@@ -135,7 +135,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths, hopeless=loop.hopeless,
                       pinched=None if contacts.pinch is None else contacts.pinch.pinched, driven=contacts.driven,
-                      effort=1.0 + (loop.iterations + loop.solves) / ITERATIONS_PER_ROUND + contacts.effort)
+                      effort=1.0 + loop.iterations / ITERATIONS_PER_ROUND + loop.solves + contacts.effort)
 
 
 def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:

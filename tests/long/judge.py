@@ -248,8 +248,8 @@ def independent_crossings(cloths: Sequence[Any], solids: Sequence[Any]) -> int |
 
 
 def _touches(edge: np.ndarray, corners: np.ndarray) -> bool:
-    """Return whether an edge (2, 3) does not go from one side of a triangle (3, 3) to the other, as the predicate counts
-    within its tolerance too: it ends at a corner, where pins put two vertices at one place, or lies on one side."""
+    """Return whether an edge (2, 3) does not go from one side of a triangle (3, 3) to the other: it ends at a
+    corner, where pins put two vertices at one place, or lies on one side, within the tolerance of the predicate."""
     if (edge[:, None] == corners).all(axis=2).any():
         return True
     normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])

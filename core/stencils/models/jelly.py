@@ -74,8 +74,8 @@ def build(mesh: ClothMesh, material: Material, *, structure: str = "tetrahedra",
     check_closed(mesh.positions, mesh.triangles, mesh.name)
     cage = build_cage(mesh.positions, mesh.triangles, mesh.edges, cells or default_cells(mesh))
     if not cage.volume > 0.0:
-        raise MeshError("encloses no volume, so its jelly has no mass: the sides cross or lie on each other; straighten "
-                        "the mesh, or take a model for sheets", object_name=mesh.name)
+        raise MeshError("encloses no volume, so its jelly has no mass: its sides cross or lie on each other; "
+                        "straighten the mesh, or take a model for sheets", object_name=mesh.name)
     first, count = len(mesh.positions), len(cage.nodes)
     at, inside = cage.locate(mesh.positions)
     if structure == "lattice":
