@@ -62,10 +62,21 @@ def faces_at_edges(mesh: Mesh) -> NDArray[np.int64]:
     return np.bincount(_read(mesh.loops, "edge_index", 1, np.int32), minlength=len(mesh.edges))
 
 
-def faces(mesh: Mesh) -> list[list[int]]:
-    """Return the vertex indices of every face."""
-    all_corners, starts = (values.tolist() for values in corners(mesh))
-    return [all_corners[start:end] for start, end in itertools.pairwise([*starts, len(all_corners)])]
+def faces(mesh: Mesh, order: IntArray | None = None) -> list[list[int]]:
+    """Return the vertex indices of every face; `order` (C,) of the corners within each face, as they are for None."""
+    vertices, starts = corners(mesh)
+    all_corners = (vertices if order is None else vertices[order]).tolist()
+    return [all_corners[start:end] for start, end in itertools.pairwise([*starts.tolist(), len(all_corners)])]
+
+
+def turned_over(mesh: Mesh) -> IntArray:
+    """Return the order of all face corners (C,) in which each face points to its other side. It begins at the same
+    corner, so that quads are cut at the same diagonal. Applied twice it changes nothing."""
+    _, starts = corners(mesh)
+    sizes = np.diff(starts, append=len(mesh.loops))
+    start, size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
+    order: IntArray = start + (start + size - np.arange(len(start))) % size
+    return order
 
 
 def corners(mesh: Mesh) -> tuple[IntArray, IntArray]:
@@ -92,9 +103,10 @@ def ngon_triangles(mesh: Mesh) -> IntArray:
     return _read(mesh.loop_triangles, "loops", 3, np.int32)[rows]
 
 
-def uv(mesh: Mesh, name: str) -> FloatArray:
-    """Return the UV map `name` (C, 2), one row per face corner."""
-    return _read(mesh.uv_layers[name].uv, "vector", 2, np.float32)
+def uv(mesh: Mesh, name: str, order: IntArray | None = None) -> FloatArray:
+    """Return the UV map `name` (C, 2), one row per face corner in the `order` (C,), as they are for None."""
+    found = _read(mesh.uv_layers[name].uv, "vector", 2, np.float32)
+    return found if order is None else found[order]
 
 
 def values(attribute: Any) -> FloatArray:

@@ -151,14 +151,16 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
     if split:
         positions = tearing.joined(positions, obj.data)
         rest = None if rest is None else tearing.joined(rest, obj.data)
-    points, faces = settings.model == "particles", mesh_data.faces(obj.data)
+    mirrored = np.linalg.det(matrix[:3, :3]) < 0.0
+    turned = mesh_data.turned_over(obj.data) if mirrored else None      # Blender displays the same outer side
+    points, faces = settings.model == "particles", mesh_data.faces(obj.data, turned)
     shared: dict[str, Any] = {"name": source.name, "points": points, "keep_loose": not points, "split": split,
-                              "ngon_triangles": _ngon_triangles(obj.data, positions)}
+                              "ngon_triangles": _ngon_triangles(obj.data, positions, turned)}
     mesh = core.ClothMesh(positions if rest is None else rest, faces=faces, edges=mesh_data.edges(obj.data),
                           grain=matrix[:3, 0].tolist(), **shared)
     if (settings.garment.pattern or settings.grain == "UV") and len(mesh.triangles):
         layer = _uv_layer(obj, settings.uv_map)
-        corners = mesh_data.uv(obj.data, layer).astype(np.float64)[mesh.corners]     # (T, 3, 2)
+        corners = mesh_data.uv(obj.data, layer, turned).astype(np.float64)[mesh.corners]     # (T, 3, 2)
         uv = (garments.pattern(obj, layer, corners, mesh, settings.garment.pattern_size) if settings.garment.pattern
               else _along_uv(obj, layer, corners, mesh))
         # from the faces, not the triangles, so that quads stay quads
@@ -185,15 +187,19 @@ def read_cloth(source: ClothSource, window: FrameWindow, contact: core.ClothCont
                          | keyed_shrink.options(source.name, window)))
 
 
-def _ngon_triangles(mesh: mesh_data.Mesh, positions: NDArray[np.float64]) -> NDArray[np.int32] | None:
+def _ngon_triangles(mesh: mesh_data.Mesh, positions: NDArray[np.float64], turned: NDArray[np.int32] | None
+                    ) -> NDArray[np.int32] | None:
     """Return the triangles (N, 3) of faces of five corners or more as Blender displays them, in numbers of corners.
 
-    None if one has no area at `positions` (V, 3) [m]: then the core cuts these faces.
+    None if one has no area at `positions` (V, 3) [m]: then the core cuts these faces. `turned` is the order of the
+    corners (C,) if the faces are turned over.
     """
     triangles = mesh_data.ngon_triangles(mesh)
     a, b, c = (positions[mesh_data.corner_vertices(mesh)[triangles[:, k]]] for k in range(3))
     longest = np.maximum.reduce([((b - a) ** 2).sum(1), ((c - b) ** 2).sum(1), ((a - c) ** 2).sum(1)])
-    return triangles if (np.linalg.norm(np.cross(b - a, c - a), axis=1) > LEAST_AREA * longest).all() else None
+    if not (np.linalg.norm(np.cross(b - a, c - a), axis=1) > LEAST_AREA * longest).all():
+        return None
+    return triangles if turned is None else turned[triangles][:, ::-1]
 
 
 def _longest(settings: ClothSettings, keyed: KeyedSettings) -> float | core.Keyed | None:

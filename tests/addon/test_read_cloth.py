@@ -161,6 +161,32 @@ def test_colliders_are_read_with_their_modifiers_and_face_outwards_when_mirrored
     assert collider.friction == pytest.approx(0.6)
 
 
+def facets():
+    """Return a cloth of a triangle, a quad and a pentagon that face up, with a UV map that is its x and y."""
+    obj = builders.mesh_object("Facets", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (2, 0.5, 0), (2, 1.5, 0),
+                                          (1.5, 2, 0), (0.5, 1.8, 0)], [(0, 1, 2, 3), (1, 4, 2), (3, 2, 5, 6, 7)])
+    layer = obj.data.uv_layers.new(name="Flat")
+    for loop in obj.data.loops:
+        layer.uv[loop.index].vector = obj.data.vertices[loop.vertex_index].co[:2]
+    return obj
+
+
+@pytest.mark.parametrize("uv", [False, True])
+def test_cloth_shows_the_same_side_when_mirrored(read, uv):
+    """A mirrored object displays its faces from the same side: the triangles are the same, and face up."""
+    obj, found = facets(), []
+    if uv:
+        obj.muslin.grain, obj.muslin.uv_map = "UV", "Flat"
+    for scale in (1.0, -1.0):
+        obj.scale.x = scale
+        mesh = read().cloths[0].mesh
+        a, b, c = (mesh.positions[mesh.triangles[:, i]] for i in range(3))
+        assert (np.cross(b - a, c - a)[:, 2] > 0.0).all()
+        assert np.allclose(np.abs(warp_directions(mesh)), [1.0, 0.0, 0.0], atol=1e-5)
+        found.append(sorted(map(sorted, mesh.triangles.tolist())))
+    assert found[0] == found[1]
+
+
 def test_all_cloth_of_the_scene_is_simulated_together(read, scene):
     for name in ("B", "A", "C"):
         builders.sheet(name=name)
