@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import core
 from ..properties.baked_record import is_own
-from . import mesh_data
+from . import inward_faces, mesh_data
 from .dependence import geometry_sources
 from .frame_window import FrameWindow, matrix_name
 from .read_cloth import ClothSource
@@ -50,7 +50,7 @@ def notes(sources: Sequence[ClothSource], cloths: Sequence[core.Cloth], solids: 
         if same:
             found.append(f"{source.name} starts exactly at the place of {same[0]}, as a duplicate that was not moved. "
                          "Delete one of them, or move it, if that is a mistake")
-    return found
+    return found + inward_faces.notes(sources, cloths)
 
 
 def _notes_on_rest_key(source: ClothSource, cloth: core.Cloth) -> list[str]:
