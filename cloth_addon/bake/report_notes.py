@@ -23,6 +23,8 @@ LARGE_STRETCH = 1.1
 """Edge length over rest length that 99 % of the edges of a woven fabric stay below [-]."""
 WOVEN_STIFFNESS = 1000.0
 """Smallest resistance to stretching of a woven fabric [N/m]. It lies between the presets silk and rubber."""
+LENGTHENING = {"stretch_warp", "stretch_weft", "shrink_min", "shrink_max"}
+"""Settings with which cloth may get longer where they are keyed. The record of a bake has their default values."""
 MAX_PAIRS = 3
 """Largest number of pairs of crossing objects that are named for one frame."""
 
@@ -114,9 +116,13 @@ def stretch_note(report: dict[str, Any]) -> str:
     edge = report["certificates"][worst].get("stretch_at")                  # missing in older bakes
     place = (f", most between vertices {edge['vertices'][0]} and {edge['vertices'][1]} of {edge['cloth']}"
              if edge else "")
+    named = [of_cloths[edge["cloth"]]] if edge and edge["cloth"] in of_cloths else settings
+    if any(cloth.get("pressure", {}).get("used") for cloth in named):
+        return (f"{stretched}{place}. If that is its Pressure, lower Pressure, Pressure Scale or Target Volume, or "
+                "raise Stretch. If not, increase Steps per Frame.")
     pins = any(cloth.get("pin_group") for cloth in settings)
-    return (f"{stretched}{place}. Increase Steps per Frame, or slow "
-            f"{'what moves the pins or the colliders' if pins else 'the character'} there.")
+    return (f"{stretched}{place}. Increase Steps per Frame, or slow what moves "
+            f"{'the pins or the colliders' if pins else 'the colliders'} there.")
 
 
 def pair_text(first: str, second: str) -> str:
@@ -133,4 +139,7 @@ def _is_stiff(settings: dict[str, Any]) -> bool:
     """Return whether a cloth's settings allow only little stretch, by its fabric and by its rest shape."""
     garment = settings["garment"]
     as_modelled = not (garment["pattern"] or garment["shrink_group"] or garment["shrink"][0])
-    return as_modelled and not settings["model_options"] and min(settings["stretch"]) >= WOVEN_STIFFNESS
+    group, factor = garment["stiffness"]["stretch"]
+    weakest = min(settings["stretch"]) * (min(1.0, factor) if group else 1.0)
+    keyed = LENGTHENING & {*settings.get("keyed", ())}                      # missing in older bakes
+    return as_modelled and not keyed and not settings["model_options"] and weakest >= WOVEN_STIFFNESS
