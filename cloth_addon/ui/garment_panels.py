@@ -51,9 +51,8 @@ class MUSLIN_PT_rest_shape(PhysicsTab, bpy.types.Panel):
                 row.alignment = "RIGHT"
                 row.label(text="Automatic, from the mesh's area")
         else:
-            keys = obj.data.shape_keys
-            if keys is not None:
-                col.prop_search(muslin, "rest_shape_key", keys, "key_blocks")
+            if obj.data.shape_keys is not None:
+                col.prop(muslin, "rest_shape_key", icon="SHAPEKEY_DATA")
         col.prop(muslin, "use_dynamic_mesh")
 
 

@@ -92,3 +92,16 @@ def test_cloth_that_starts_stretched_by_its_rest_key_is_called_that(extension, s
     assert any("Frame 1: Sheet starts stretched by 25 %, because its Rest Shape Key 'Small' is smaller" in note
                for note in notes)
     assert not any("Steps per Frame" in note for note in notes)
+
+
+def test_the_list_of_rest_shape_keys_leaves_out_those_of_a_bake(extension, scene):
+    sheet = with_key()
+    listed = extension.rest_properties.keys_of_user
+    assert listed(sheet.muslin, None, "") == ["Basis", "Small"]
+    builders.finish(extension.bake.bake(scene))
+    assert len(sheet.data.shape_keys.key_blocks) > 2
+    assert listed(sheet.muslin, None, "") == ["Basis", "Small"]
+    other = builders.sheet(3)
+    assert listed(other.muslin, None, "") == []
+    builders.finish(extension.bake.bake(scene, objects=[other]))
+    assert other.data.shape_keys is not None and listed(other.muslin, None, "") == []
