@@ -16,7 +16,7 @@ class ContactProperties:
 
     use_collision: BoolProperty(
         name="Object Collisions", description="Collide with colliders and with other cloth. Off: the cloth passes "
-        "through them, and other cloth through it",
+        "through them, and other cloth through it. Self Collisions still keep it from passing through itself",
         default=True, options=set(), update=change_listeners.notify,
     )
     collision_collection: PointerProperty(
@@ -33,7 +33,7 @@ class ContactProperties:
     )
     use_self_collision: BoolProperty(
         name="Self Collisions", description="Keep the cloth from passing through itself. Off is faster, for cloth "
-        "without deep folds",
+        "without deep folds; other cloth and colliders still stop it",
         default=True, options=set(), update=change_listeners.notify,
     )
     self_collision_group: StringProperty(
@@ -43,7 +43,8 @@ class ContactProperties:
         options=set(), update=change_listeners.notify,
     )
     use_self_friction: BoolProperty(
-        name="Own Friction", description="Give friction of cloth on cloth a value of its own. Off: as on colliders",
+        name="Own Friction", description="Give friction of cloth on cloth a value of its own. Off: the Friction "
+        "of Object Collisions",
         default=False, options=set(), update=change_listeners.notify,
     )
     self_friction: FloatProperty(

@@ -54,7 +54,7 @@ class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyPrope
     pin_group: StringProperty(
         name="Pin Group",
         description="Vertex group of vertices that follow the object's own animation: exactly at weight 1, by a spring "
-        "below",
+        "below. Modifiers such as Vertex Weight Mix may change the weights over time: at 0 a vertex is let go",
         options=set(),
     )
     grain: EnumProperty(

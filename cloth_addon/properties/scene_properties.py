@@ -80,7 +80,7 @@ class MuslinScene(bpy.types.PropertyGroup):
     )
     resolve_start: BoolProperty(
         name="Resolve Start", description="Move cloth that starts crossed out of colliders and of cloth before the "
-        "first frame. Off: it comes apart in the simulation",
+        "first frame, for all cloth of the scene. Off: it comes apart in the simulation",
         default=True, options=set(), update=change_listeners.notify,
     )
     collider_collection: PointerProperty(

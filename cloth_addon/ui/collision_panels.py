@@ -31,12 +31,17 @@ class MUSLIN_PT_object_collisions(PhysicsTab, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         obj: Any = context.object
-        col = self.column(context)
-        col.active = obj.muslin.use_collision
-        draw_thickness(col, obj.muslin, text="Distance")
-        col.prop(obj.muslin, "friction")
-        draw_group(col, obj, "object_collision_group")
-        with_label_above(col, obj.muslin, "collision_collection")
+        col, muslin = self.column(context), obj.muslin
+        distance = col.column()                             # those of the self collisions follow these two
+        distance.active = muslin.use_collision or muslin.use_self_collision and muslin.self_distance == 0.0
+        draw_thickness(distance, muslin, text="Distance")
+        friction = col.column()
+        friction.active = muslin.use_collision or muslin.use_self_collision and not muslin.use_self_friction
+        friction.prop(muslin, "friction")
+        others = col.column()
+        others.active = muslin.use_collision
+        draw_group(others, obj, "object_collision_group")
+        with_label_above(others, muslin, "collision_collection")
 
 
 class MUSLIN_PT_self_collisions(PhysicsTab, bpy.types.Panel):

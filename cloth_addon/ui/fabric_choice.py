@@ -92,7 +92,9 @@ def draw_choice(col: Any, muslin: Any) -> None:
     row.popover("MUSLIN_PT_fabric_presets", text=title_of(name))
     row.operator("muslin.fabric_save", text="", icon="ADD")
     own = own_preset(name)
-    row.operator("muslin.fabric_remove", text="", icon="REMOVE").name = name if own is not None else ""
+    remove = row.row(align=True)
+    remove.enabled = own is not None
+    remove.operator("muslin.fabric_remove", text="", icon="REMOVE").name = name if own is not None else ""
 
 
 class MUSLIN_OT_fabric_save(bpy.types.Operator):
@@ -135,6 +137,7 @@ class MUSLIN_OT_fabric_save(bpy.types.Operator):
         except core.ClothError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        setattr(context.window_manager, SEARCH, "")                 # an earlier search may leave the new one out
         self.report({"INFO"}, f"Saved: {made.path}")
         return {"FINISHED"}
 

@@ -24,11 +24,19 @@ class Layout:
         texts: texts of all labels and buttons.
         operators: identifiers of all operators.
         props: names of all properties.
+        greyed: names of the properties and operators that are drawn without effect.
+        active, enabled: whether what is drawn in it has an effect, if it has one in the layout around it.
     """
 
     def __init__(self, root: Layout | None = None) -> None:
-        vars(self).update(texts=[] if root is None else root.texts, operators=[] if root is None else root.operators,
-                          props=[] if root is None else root.props)
+        for name in ("texts", "operators", "props", "greyed"):
+            setattr(self, name, [] if root is None else getattr(root, name))
+        self.active = self.enabled = True
+        self._root = root
+
+    @property
+    def _has_effect(self) -> bool:
+        return self.active and self.enabled and (self._root is None or self._root._has_effect)
 
     def _part(self, *_: Any, heading: str = "", **__: Any) -> Layout:
         self.texts.append(heading)
@@ -48,6 +56,8 @@ class Layout:
         assert name in data.bl_rna.properties, name
         getattr(data, name)
         self.props.append(name)
+        if not self._has_effect:
+            self.greyed.append(name)
         self.texts.append(options.get("text", data.bl_rna.properties[name].name))
 
     def prop_search(self, data: Any, name: str, search: Any, collection: str, **options: Any) -> None:
@@ -66,6 +76,8 @@ class Layout:
         found = getattr(getattr(bpy.ops, group), function)
         found.poll()
         self.operators.append(name)
+        if not self._has_effect:
+            self.greyed.append(name)
         self.texts.append(found.get_rna_type().name if text is None else text)
         return Settings()
 

@@ -210,3 +210,20 @@ def test_a_hint_says_that_nothing_can_stop_a_cloth(extension, cloths, scene):
         scene, lower)
     lower.muslin.collision_collection, lower.muslin.use_collision = None, False
     assert "No pins, and Object Collisions are off: it falls without end" in extension.hints.hints(scene, lower)
+
+
+@pytest.mark.parametrize(("of_objects", "of_itself", "friction", "distance", "greyed"), [
+    (True, True, False, 0.0, set()),
+    (False, True, False, 0.0, {"object_collision_group", "collision_collection"}),
+    (False, True, True, 0.0, {"friction", "object_collision_group", "collision_collection"}),
+    (False, True, True, 0.1, {"thickness", "friction", "object_collision_group", "collision_collection"}),
+    (False, False, False, 0.0, {"thickness", "friction", "object_collision_group", "collision_collection"})])
+def test_a_setting_that_has_an_effect_is_not_grey(extension, cloths, of_objects, of_itself, friction, distance,
+                                                  greyed):
+    """Self collisions take distance and friction from those with objects where they have none of their own."""
+    muslin = cloths[0].muslin
+    muslin.use_collision, muslin.use_self_collision = of_objects, of_itself
+    muslin.use_self_friction, muslin.self_distance = friction, distance
+    layout = drawing.Layout()
+    drawing.draw(extension.collision_panels.MUSLIN_PT_object_collisions, layout)
+    assert set(layout.greyed) == greyed

@@ -201,3 +201,19 @@ def test_every_fabric_has_a_small_picture(extension):
         bpy.data.images.remove(image)
     for preset in extension.fabric_presets.presets().presets:
         assert bpy.app.background or found.picture_of(preset) > 0
+
+
+def test_a_saved_preset_is_shown_whatever_was_searched_before(sheet):
+    import bpy
+
+    sheet.muslin.areal_density, bpy.context.window_manager.muslin_fabric_search = 0.2, "curtain"
+    save("Mine")
+    assert bpy.context.window_manager.muslin_fabric_search == ""
+
+
+def test_minus_is_grey_for_fabrics_of_muslin(extension, sheet):
+    sheet.muslin.areal_density = 0.2
+    save("Mine")
+    for fabric, grey in (("mine", False), ("cotton", True)):
+        sheet.muslin.fabric = fabric
+        assert ("muslin.fabric_remove" in draw_all(extension, sheet).greyed) is grey
