@@ -62,10 +62,12 @@ class MUSLIN_PT_self_collisions(PhysicsTab, bpy.types.Panel):
         col = self.column(context)
         col.active = context.scene.muslin.use_self_collision
         row = col.row(heading="Friction")
+        row.use_property_decorate = False
         row.prop(muslin, "use_self_friction", text="")
         value = row.row()
         value.active = muslin.use_self_friction
         value.prop(muslin, "self_friction", text="")
+        row.prop_decorator(muslin, "self_friction")
         col.prop(muslin, "self_distance", text="Distance")
         if muslin.self_distance == 0.0:
             _remark(col, "Automatic, twice that from objects")

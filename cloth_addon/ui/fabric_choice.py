@@ -83,7 +83,8 @@ Friction and its drags, over those that are set"""
 
 def draw_choice(col: Any, muslin: Any) -> None:
     """Draw the button with the fabric's name, which opens the pictures, and those that save and remove presets."""
-    split = col.split(factor=0.4)
+    line = col.row(align=True)
+    split = line.split(factor=0.4)
     label = split.row()
     label.alignment = "RIGHT"
     label.label(text="Preset")
@@ -95,6 +96,7 @@ def draw_choice(col: Any, muslin: Any) -> None:
     remove = row.row(align=True)
     remove.enabled = own is not None
     remove.operator("muslin.fabric_remove", text="", icon="REMOVE").name = name if own is not None else ""
+    line.label(icon="BLANK1")                           # the place of the dots behind the settings below
 
 
 class MUSLIN_OT_fabric_save(bpy.types.Operator):

@@ -74,10 +74,12 @@ class MUSLIN_PT_fabric(PhysicsTab, bpy.types.Panel):
             _draw_air(col, muslin)
         if "max_elongation" in used:
             row = col.row(align=True, heading="Limit Stretch")
+            row.use_property_decorate = False
             row.prop(muslin, "use_max_elongation", text="")
             value = row.row(align=True)
             value.active = muslin.use_max_elongation
             value.prop(muslin, "max_elongation", text="")
+            row.prop_decorator(muslin, "max_elongation")
         if "grain" in used:
             col.separator()
             col.prop(muslin, "grain")

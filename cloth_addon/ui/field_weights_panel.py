@@ -16,7 +16,6 @@ class MUSLIN_PT_field_weights(PhysicsTab, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         muslin = context.object.muslin
         col = self.column(context)
-        col.use_property_decorate = True
         with_label_above(col, muslin, "effector_collection")
         col.separator()
         for number, name in enumerate(FIELD_WEIGHTS):

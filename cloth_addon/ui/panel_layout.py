@@ -32,13 +32,13 @@ class PhysicsTab:
         return obj is not None and obj.type == "MESH" and kind_of_settings(obj.muslin) in cls.kinds
 
     def column(self, context: bpy.types.Context) -> Any:
-        """Return a column with Blender's split layout.
+        """Return a column with Blender's split layout, with a dot behind each setting that may be keyed.
 
         Settings may be changed at any time: a running bake has read them, and after a bake a change shows as such.
         """
         col = self.layout.column()
         col.use_property_split = True
-        col.use_property_decorate = False
+        col.use_property_decorate = True
         col.enabled = bake_job.current() is None or session.running() is not None
         return col
 

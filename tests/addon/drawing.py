@@ -25,13 +25,16 @@ class Layout:
         operators: identifiers of all operators.
         props: names of all properties.
         greyed: names of the properties and operators that are drawn without effect.
+        dotted: names of the properties with a dot behind them, by which they are keyed.
         active, enabled: whether what is drawn in it has an effect, if it has one in the layout around it.
     """
 
     def __init__(self, root: Layout | None = None) -> None:
-        for name in ("texts", "operators", "props", "greyed"):
+        for name in ("texts", "operators", "props", "greyed", "dotted"):
             setattr(self, name, [] if root is None else getattr(root, name))
         self.active = self.enabled = True
+        self.use_property_split = root is not None and root.use_property_split
+        self.use_property_decorate = root is None or root.use_property_decorate
         self._root = root
 
     @property
@@ -58,7 +61,14 @@ class Layout:
         self.props.append(name)
         if not self._has_effect:
             self.greyed.append(name)
+        if self.use_property_split and self.use_property_decorate and options.get("text") != "":
+            self.dotted.append(name)
         self.texts.append(options.get("text", data.bl_rna.properties[name].name))
+
+    def prop_decorator(self, data: Any, name: str) -> None:
+        """Record the dot."""
+        assert name in data.bl_rna.properties, name
+        self.dotted.append(name)
 
     def prop_search(self, data: Any, name: str, search: Any, collection: str, **options: Any) -> None:
         """Read the property and the collection."""
