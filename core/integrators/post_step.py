@@ -106,7 +106,8 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     if finite and loop.hopeless:
         torn, failed, lengths = np.inf, True, system.edge_lengths(x)
     elif finite:
-        solved, start = x, contacts.start_lengths
+        v = u = u + Flight(contacts).missed(u, contacts.state.v + fall)
+        solved, start = contacts.reached(u), contacts.start_lengths
         lengths = system.edge_lengths(solved)
         limits = LengthLimits.of_step(system, limit, start, linearised, solved, lengths)
         limited = _limited(contacts, limits, solved)
@@ -114,18 +115,14 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
             torn = step_strain.largest_of_most(contacts.apart_from_pinched(contacts.growth(u)), system.edge_slices,
                                                 settled=loop.settled, driven=contacts.driven)
         x = _truncated(loop, limits, solved, limited, u)
-        flight = Flight(contacts)
-        alone = contacts.unhindered or system.body.max() == 0      # one piece cannot meet another where it is shifted
         if x is not solved:
+            flight = Flight(contacts)
             change = flight.without_momentum(x - solved)
             v = v + change / h
-            if alone:
+            v = v + flight.missed(v, contacts.state.v + fall)      # a large change has a large rounding
+            if contacts.unhindered or system.body.max() == 0:      # one piece cannot meet another where it is shifted
                 x = solved + change
             lengths = system.edge_lengths(x)
-        missed = flight.missed(v, contacts.state.v + fall)
-        v = v + missed
-        if alone:
-            x = x + h * missed
         overlong = limit is not None and limit.excess(x) > MAX_OVERLENGTH
         added = contacts.apart_from_pinched(step_strain.added_strain(start, lengths, system.rest_lengths))
         spiky = step_strain.any_spiky(added, system.edge_slices) or limits.excess(x) > MAX_TURNED_OVERLENGTH
