@@ -25,3 +25,13 @@ def field_weights(obj: bpy.types.Object, settings: FieldWeightsSettings, objects
     keyed = window.settings(obj)
     return core.FieldWeights(**{name: keyed.setting(f"weight_{name}") for name in FIELD_WEIGHTS},
                              fields=None if len(acting) == len(objects) else [names[field] for field in acting])
+
+
+def notes(obj: bpy.types.Object, settings: FieldWeightsSettings, objects: Sequence[bpy.types.Object]) -> list[str]:
+    """Return a note on an Effector Collection that leaves a cloth none of the scene's force fields, in `objects`."""
+    others = [field for field in objects if field != obj]
+    if not settings.effector_collection or not others or any(field.name_full in settings.effectors for field in others):
+        return []
+    return [f"{obj.name}: its Effector Collection '{settings.effector_collection}' has no force field, so that none of "
+            f"the scene acts on it ({', '.join(field.name for field in others)}). Put them into the collection, or "
+            "choose another one"]

@@ -18,6 +18,7 @@ from . import (
     cloth_contact,
     colliders,
     field_notes,
+    field_weights,
     force_fields,
     keyed_shrink,
     likely_mistakes,
@@ -111,7 +112,9 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
     notes = notes_on_ignored(scene, view_layer)
     for source, contact in zip(sources, contacts, strict=True):
         notes += cloth_contact.notes(source.obj, contact, source.settings.contact)
-    notes += [note for source in sources for note in read_cloth.notes_on_weight_modifiers(source)]
+    for source in sources:
+        notes += field_weights.notes(source.obj, source.settings.field_weights, field_objects)
+        notes += read_cloth.notes_on_weight_modifiers(source)
     notes += [likely_mistakes.note_on_hidden(obj) for obj in hidden]
     notes += [start_velocity.note(source.obj) for source in sources
               if start_velocity.attribute_name(source.obj.data) == start_velocity.EARLIER_NAME]

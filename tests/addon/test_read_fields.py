@@ -212,6 +212,20 @@ def test_weights_and_effector_collection_are_read(extension, scene, read_inputs)
     assert read_inputs().cloths[0].field_weights.fields is None
 
 
+def test_an_effector_collection_without_a_field_is_noted(scene, read_inputs):
+    import bpy
+
+    sheet, chosen = builders.sheet(), bpy.data.collections.new("Chosen")
+    sheet.muslin.effector_collection = chosen
+    assert read_inputs().notes == []                                        # the scene has no field, either
+    wind = blender_fields.add_field("WIND", name="Breeze")
+    (note,) = read_inputs().notes
+    assert note.startswith("Sheet: its Effector Collection 'Chosen' has no force field, so that none of the scene acts "
+                           "on it (Breeze). ")
+    chosen.objects.link(wind)
+    assert read_inputs().notes == []
+
+
 def test_a_field_does_not_act_on_its_own_object(extension, read_inputs):
     import bpy
 
