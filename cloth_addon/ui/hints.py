@@ -35,9 +35,18 @@ def hints(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         found.append(f"Only {len(mesh.vertices)} vertices: it can hardly fold. Subdivide the mesh in Edit Mode")
     if not baked_record.has_bake(obj):                               # then a note of the bake says it
         found += _rest_key(obj)
-    if not obj.muslin.pin_group:
-        found += _colliders(scene, obj)
-    return found
+    return found + (_pin_target if obj.muslin.pin_group else _colliders)(scene, obj)
+
+
+def _pin_target(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    """Return a hint if pins follow a body that cloth passes through, in a scene without a collider in its place."""
+    muslin: Any = obj.muslin
+    target = muslin.pin_target
+    if target is None or not muslin.use_collision or _instances_a_collider(scene, None) or any(
+            other.type == "MESH" and kind_of(other, scene) == "COLLIDER" for other in scene.objects):
+        return []
+    return [f"No collider in the scene: the cloth passes through its Pin Target '{target.name}'. Make that a Muslin "
+            "Collider"]
 
 
 def _rest_key(obj: bpy.types.Object) -> list[str]:

@@ -39,11 +39,14 @@ class MUSLIN_PT_pressure(PhysicsTab, bpy.types.Panel):
 
 
 def volume_in_balance(muslin: Any) -> str:
-    """Return for the user at which volume the pressure inside is that outside; empty where none or the target is."""
-    pressure = muslin.uniform_pressure_force
-    if not muslin.use_pressure or pressure == 0.0 or pressure >= 1.0 or muslin.fluid_density != 0.0 or (
-            muslin.use_pressure_volume and muslin.target_volume == 0.0):
+    """Return for the user at which volume the pressure inside is that outside; empty where there is none."""
+    pressure, target = muslin.uniform_pressure_force, muslin.target_volume
+    if not muslin.use_pressure or pressure >= 1.0 or muslin.fluid_density != 0.0:
         return ""
+    if muslin.use_pressure_volume and target == 0.0:
+        return "No pressure: raise Pressure or Target Volume" if pressure == 0.0 else ""
+    if pressure == 0.0:
+        return "Fills to the Target Volume" if muslin.use_pressure_volume else "Keeps the volume at the start"
     volume = "the Target Volume" if muslin.use_pressure_volume else "the volume at the start"
     return f"Fills to {1.0 / (1.0 - pressure):.3g} x {volume}"
 

@@ -227,3 +227,17 @@ def test_a_setting_that_has_an_effect_is_not_grey(extension, cloths, of_objects,
     layout = drawing.Layout()
     drawing.draw(extension.collision_panels.MUSLIN_PT_object_collisions, layout)
     assert set(layout.greyed) == greyed
+
+
+def test_a_hint_says_that_cloth_passes_through_its_pin_target(extension, cloths, scene):
+    lower, upper, floor, box = cloths
+    box.muslin.kind = "NONE"
+    builders.pin(lower, {0: 1.0})
+    lower.muslin.pin_target = box
+    passes = "No collider in the scene: the cloth passes through its Pin Target 'Box'. Make that a Muslin Collider"
+    assert passes not in extension.hints.hints(scene, lower)                # the floor may stand in for the box
+    floor.muslin.kind = "NONE"
+    assert passes in extension.hints.hints(scene, lower)
+    assert not any("Pin Target" in hint for hint in extension.hints.hints(scene, upper))
+    box.muslin.kind = "COLLIDER"
+    assert passes not in extension.hints.hints(scene, lower)

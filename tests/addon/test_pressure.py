@@ -85,3 +85,17 @@ def test_the_panel_says_where_a_pressure_ends(extension):
     assert text(muslin) == "Fills to 1.25 x the Target Volume"
     muslin.uniform_pressure_force = 1.0
     assert text(muslin) == ""
+
+
+def test_the_panel_says_what_pressure_0_does(extension):
+    muslin = builders.box(kind="CLOTH").muslin
+    text = extension.pressure_panel.volume_in_balance
+    assert text(muslin) == ""
+    muslin.use_pressure = True
+    assert text(muslin) == "Keeps the volume at the start"
+    muslin.use_pressure_volume = True
+    assert text(muslin) == "No pressure: raise Pressure or Target Volume"
+    muslin.target_volume = 1.0
+    assert text(muslin) == "Fills to the Target Volume"
+    muslin.fluid_density = 1.0
+    assert text(muslin) == ""
