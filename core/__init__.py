@@ -17,6 +17,7 @@ from .description.cloth import Cloth
 from .description.cloth_contact import ClothContact
 from .description.collider import Collider
 from .description.force_fields import FieldWeights, ForceField, field_values
+from .description.frame_clock import FrameClock
 from .description.internal_springs import InternalSprings
 from .description.keyed import Keyed
 from .description.keyed_material import KeyedMaterial
@@ -59,9 +60,9 @@ from .version import __version__ as __version__
 __all__ = [
     "Attachment", "Audit", "CacheError", "Certificate", "Checkpoint", "CheckpointError", "Cloth", "ClothContact",
     "ClothError", "ClothMesh", "Collider", "ColliderError", "CrossingsLeft", "Energy", "FieldWeights", "ForceField",
-    "Frame", "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError", "MotionWindow",
-    "PinError", "Plasticity", "PresetError", "Pressure", "ResolvedStart", "Scene", "SceneError", "Solver",
-    "SolverError", "Tearing", "Trajectory", "UnstableStepError", "audit", "emit", "emitters", "field_forces",
-    "field_values", "integrators", "is_kept", "is_warm", "models", "resolve_start", "simulate", "split_faces",
-    "steps_in_frame", "warm_up",
+    "Frame", "FrameClock", "InternalSprings", "Keyed", "KeyedMaterial", "Material", "MaterialError", "MeshError",
+    "MotionWindow", "PinError", "Plasticity", "PresetError", "Pressure", "ResolvedStart", "Scene", "SceneError",
+    "Solver", "SolverError", "Tearing", "Trajectory", "UnstableStepError", "audit", "emit", "emitters",
+    "field_forces", "field_values", "integrators", "is_kept", "is_warm", "models", "resolve_start", "simulate",
+    "split_faces", "steps_in_frame", "warm_up",
 ]

@@ -43,6 +43,8 @@ class Before:
         step: size of that step [s].
         x_earlier, v_earlier: (V, 3) the same at the start of the step before it, None if that had another size.
         mode: (V,) friction modes there, as in `Touch`; None if no particle was in contact.
+        step_earlier: size of the step before it [s], None if that is not known.
+        frame_length: length of the frame in which that step was taken [s], 0 if it is not known.
     """
 
     x: FloatArray
@@ -51,6 +53,8 @@ class Before:
     x_earlier: FloatArray | None = None
     v_earlier: FloatArray | None = None
     mode: IntArray | None = None
+    step_earlier: float | None = None
+    frame_length: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,7 @@ class State:
         plastic: (n,) plastic part of all rest shapes, None if none flows.
         torn: (W,) which edges of split meshes have torn, None if no mesh is split.
         coarse: state on the coarser meshes by which this one was found, None if there are none.
+        frame_length: simulated time of the present frame [s], 0 before the first.
     """
 
     x: FloatArray
@@ -184,3 +189,4 @@ class State:
     plastic: FloatArray | None = None
     torn: BoolArray | None = None
     coarse: State | None = None
+    frame_length: float = 0.0

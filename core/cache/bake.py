@@ -42,7 +42,8 @@ def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow |
         scene: with the cloths of the take.
         solver: of the simulation.
         window: values called "matrix NAME" for each cloth: (4, 4), from the space of its object [Blender units] to the
-            world [m]. Without a window or such values that space is the world's, scaled by `metres_per_unit`.
+            world [m]. Without a window or such values that space is the world's, scaled by `metres_per_unit`. Its clock
+            is that of the simulation.
         next_frame: called with n before frame n is solved; moves the window from frame n - 1 to n. It is not called for
             the first frame of all. With `start` the window must be at its frame (`MotionWindow.jump`).
         start: state to continue from.
@@ -59,7 +60,8 @@ def bake_frames(take: Take, scene: Scene, solver: Solver, window: MotionWindow |
     if take.is_complete:
         return iter(())
     first = take.header.start if start is None else start.frame + 1
-    frames = simulate(scene, solver, range(first, take.end + 1), start=start)
+    frames = simulate(scene, solver, range(first, take.end + 1), start=start,
+                      clock=None if window is None else window.clock)
     return _baked(take, scene, window, next_frame, frames, range(first, take.end + 1), clock)
 
 

@@ -11,6 +11,7 @@ lacks; an array is named by its place in the file (core/array_file.py):
     {"rows": name, "sizes": name}                               lists of whole numbers, as of faces
     {"keys": ..., "values": [[place, value], ...]}              a table; values that are left out are null
     {"motion": name}                                            a Trajectory of the window
+    {"clock": true}                                             the clock of the window
     {"made": class, "arguments": {...}, "changes": [...]}       an object, and the methods that changed a copy of it
 
 A function of time is stored only if it is a `Trajectory` of the window, whose later values another process reads from
@@ -34,6 +35,7 @@ from ..description.cloth import Cloth
 from ..description.cloth_contact import ClothContact
 from ..description.collider import Collider
 from ..description.force_fields import FieldWeights, ForceField
+from ..description.frame_clock import FrameClock
 from ..description.internal_springs import InternalSprings
 from ..description.keyed import Keyed
 from ..description.keyed_material import KeyedMaterial
@@ -67,7 +69,8 @@ CHANGES = frozenset(("without_loose", "scaled", "curved"))
 """Methods of `ClothMesh` that return a changed copy."""
 NUMBERS_JSON_LACKS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 ARRAYS: Kind = ListOf(Anything(), MANY)
-WINDOW: Kind = Fields({"first": Number(whole=True), "frame_rate": Number(0.0), "start": TableOf(Text(64), MANY)}, {})
+WINDOW: Kind = Fields({"first": Number(whole=True), "frame_rate": Number(0.0), "start": TableOf(Text(64), MANY)},
+                      {"speed": Text(1024)})
 HEADER: Kind = Fields({"values": Fields({"scene": Anything(), "solver": Anything(), "window": WINDOW}, {}),
                        "arrays": ARRAYS}, {})
 
@@ -82,7 +85,8 @@ def save_scene(path: str | Path, scene: Scene, solver: Solver, window: MotionWin
     writer = _Writer(window)
     values = {"scene": writer.encoded(scene, "scene"), "solver": writer.encoded(solver, "solver"),
               "window": {"first": int(window.first), "frame_rate": float(window.frame_rate),
-                         "start": {name: writer.stored(array) for name, array in window.start.items()}}}
+                         "start": {name: writer.stored(array) for name, array in window.start.items()},
+                         **({} if window.speed is None else {"speed": window.speed})}}
     contents = packed(SCENE_MAGIC, SCENE_VERSION, values, writer.arrays)
     try:
         write_whole(Path(path), contents)
@@ -104,7 +108,7 @@ def load_scene(path: str | Path) -> tuple[Scene, Solver, MotionWindow]:
         del contents
         given = values["window"]
         window = MotionWindow(given["first"], float(given["frame_rate"]),
-                              {name: arrays[place] for name, place in given["start"].items()})
+                              {name: arrays[place] for name, place in given["start"].items()}, given.get("speed"))
         reader = _Reader(window, arrays)
         scene, solver = reader.decoded(values["scene"]), reader.decoded(values["solver"])
         if not (isinstance(scene, Scene) and isinstance(solver, Solver)):
@@ -155,6 +159,8 @@ class _Writer:
                 for place, (key, item) in enumerate(value.items()) if item is not None]}
         if isinstance(value, Trajectory):
             return self._motion(value, where)
+        if isinstance(value, FrameClock) and value is self._window.clock:
+            return {"clock": True}
         if CLASSES.get(type(value).__name__) is type(value):
             return self._object(value, where)
         what = "a function" if callable(value) else f"of the type {type(value).__name__}"
@@ -230,6 +236,8 @@ class _Reader:
             if given["motion"] not in self._window.start:
                 raise ArrayFileError(f"there is no motion '{given['motion']}': it is damaged")
             return self._window.trajectory(given["motion"])
+        if "clock" in given:
+            return self._window.clock
         return self._made(given)
 
     def _made(self, given: dict[str, Any]) -> Any:

@@ -70,7 +70,7 @@ class TakeHeader:
     Attributes:
         cloths: in the order of the scene.
         start: first simulated frame. first: first frame of the result. last: last one.
-        frame_rate: frames per second [1/s].
+        frame_rate: frames per second [1/s], at speed 1 if the speed of frames changes.
         metres_per_unit: length of a Blender unit [m].
         time_ratio: frames of the scene per simulated frame [-].
         settings: free JSON. fingerprints: {cloth: {part: digest}}.

@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import LARGEST, AnyArray, FloatArray, is_flag, is_number, is_series, is_whole
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError, SceneError
+from .frame_clock import FrameClock
 from .keyed import Setting, check_setting, checked_number_at
 from .motion import Trajectory
 from .vertex_values import shown
@@ -113,7 +114,7 @@ class ForceField:
             fluid_flow, (nx, ny, nz, 4): velocity [m/s] and a factor on the strength; 0 outside.
         lattice_map: (3, 4) affine map from the world [m] to places in the lattice, from 0 to nx - 1 along the first
             axis; may be a Trajectory. Values in between are interpolated linearly.
-        noise_rate: how often noise changes [1/s], the frame rate.
+        noise_rate: how often noise changes [1/s], the frame rate; or a `FrameClock`, with each frame of which it does.
 
     Raises:
         SceneError: a word that is not in these lists, numbers out of range, or arrays of another shape.
@@ -137,7 +138,7 @@ class ForceField:
     normals: Array | None = None
     lattice: Array | None = None
     lattice_map: Array | None = None
-    noise_rate: float = 24.0
+    noise_rate: float | FrameClock = 24.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -152,8 +153,9 @@ class ForceField:
                 raise self._error(f"{what} is {getattr(self, what)!r}, it must be True or False")
         if not is_whole(self.seed, -2 ** 31):
             raise self._error(f"seed is {self.seed!r}, it must be a whole number")
-        if not (is_number(self.noise_rate) and self.noise_rate > 0.0):
-            raise self._error(f"noise_rate is {self.noise_rate!r}, it must be a number above 0, such as 24")
+        rate = self.noise_rate
+        if not (isinstance(rate, FrameClock) or is_number(rate) and rate > 0.0):
+            raise self._error(f"noise_rate is {rate!r}, it must be a number above 0, such as 24, or a FrameClock")
         self.numbers_at(0.0)
         if self.shape in ("surface", "points"):
             points = self.vertices_at(0.0)
@@ -164,6 +166,11 @@ class ForceField:
             self.lattice_at(0.0)
         if self.kind in CHANNELS:
             self.lattice_map_at(0.0)
+
+    def noise_at(self, time: float) -> float:
+        """Return how often noise has changed until `time` [s], with the part of the way to the next change."""
+        rate = self.noise_rate
+        return rate.position(time) if isinstance(rate, FrameClock) else time * rate
 
     def numbers_at(self, time: float) -> FloatArray:
         """Return the numbers that `VALUES` names, at `time` [s]."""

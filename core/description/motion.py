@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray
+from ..errors import SceneError
+from .frame_clock import FrameClock
 
 Values = Mapping[str, FloatArray]
 """Arrays by name, as positions (V, 3) [m] of an object."""
@@ -26,17 +28,28 @@ class MotionWindow:
 
     Args:
         first: the frame at time 0.
-        frame_rate: frames per second of simulated time [1/s].
+        frame_rate: frames per second of simulated time at speed 1 [1/s].
         values: at the first frame.
+        speed: name of an array (1,) among the values: the speed of the frame that ends there, see `FrameClock`. The
+            speed is 1 if it is not given.
 
     Attributes:
         frame: the last frame in the window.
+        clock: times of the frames, for `simulate`.
+
+    Raises:
+        SceneError: `speed` names no such array.
     """
 
-    def __init__(self, first: int, frame_rate: float, values: Values) -> None:
-        self.first, self.frame_rate = first, frame_rate
+    def __init__(self, first: int, frame_rate: float, values: Values, speed: str | None = None) -> None:
+        if speed is not None and (speed not in values or np.shape(values[speed]) != (1,)):
+            raise SceneError(f"speed is {speed!r}, it must be the name of an array (1,) among the values: "
+                             f"{', '.join(map(repr, values)) or 'none'}")
+        self.first, self.frame_rate, self.speed = first, frame_rate, speed
         self.frame = first
         self._start = dict(values)
+        self._speeds: dict[int, float] = {}                 # of the frames so far
+        self.clock = FrameClock(first, frame_rate, None if speed is None else self._speed_of)
         self._times: list[float] = [0.0]                    # ascending, since the first frame [frames]
         self._samples: list[Values] = [self._start]
 
@@ -58,6 +71,8 @@ class MotionWindow:
             self._samples.append(before)
             self._times.append(time - self.first)
         self.frame += 1
+        if self.speed is not None:
+            self._speeds[self.frame] = float(before[self.speed][0])
 
     def jump(self, frame: int, values: Values) -> None:
         """Set the window to one frame, from which a simulation continues."""
@@ -71,7 +86,7 @@ class MotionWindow:
         Raises:
             RuntimeError: the time is outside the window.
         """
-        elapsed = time * self.frame_rate
+        elapsed = self.clock.position(time)
         if elapsed <= 0.0:
             return self._start[name]
         latest = self._samples[-1][name]
@@ -91,6 +106,12 @@ class MotionWindow:
                 between: FloatArray = (1.0 - w) * before + w * after
                 return between
         return latest
+
+    def _speed_of(self, frame: int) -> float:
+        """Return the speed of a frame that was in the window."""
+        if frame not in self._speeds:
+            raise RuntimeError(f"frame {frame} has not been in the window, which is at frame {self.frame}")
+        return self._speeds[frame]
 
     def trajectory(self, name: str) -> Trajectory:
         """Return the function time [s] -> values called `name`."""

@@ -38,7 +38,7 @@ class Solver:
             exact at the same cost, the default in Blender; "projective_dynamics" (004), implicit Euler's equations by a
             constant matrix; "explicit_euler", "symplectic_euler" and "verlet" (003), for steps short enough.
         steps_per_frame: steps from one frame to the next, before any halving.
-        frame_rate: frames per second [1/s].
+        frame_rate: frames per second [1/s]. A `FrameClock` makes frames of different lengths.
         newton_iterations: linearisations per step; 1 is 001's method, "converge" solves the step's nonlinear
             equations to `tolerance`. None for as many as the integrator needs: 1, 4 where links go slack (002), and
             of projective dynamics until it is close to the solution, 150 at most.

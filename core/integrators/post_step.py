@@ -128,7 +128,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         spiky = step_strain.any_spiky(added, system.edge_slices) or limits.excess(x) > MAX_TURNED_OVERLENGTH
     after = State(x, v, contacts.state.time + h, contacts.touch(u), in_vain=loop.in_vain,
                   emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before,
-                  plastic=contacts.state.plastic)
+                  plastic=contacts.state.plastic, frame_length=contacts.state.frame_length)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths, hopeless=loop.hopeless,
                       pinched=None if contacts.pinch is None else contacts.pinch.pinched, driven=contacts.driven,

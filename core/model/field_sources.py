@@ -146,7 +146,7 @@ class FieldSource:
         q, codes = made.q.copy(), made.codes.copy()
         q[0] = q[0] if flow else 0.0
         q[-1] = factor
-        codes[5] = ceil(time * self.field.noise_rate - 1e-6)
+        codes[5] = ceil(self.field.noise_at(time) - 1e-6)
         resists = len(sums.blocks) + len(sums.bounds) > 0 and self.resists(time)
         for source in self._sources(time, at, made.frame, lookahead):
             codes[6] = source.number

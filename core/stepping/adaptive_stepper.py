@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import BoolArray
 from ..contact.let_through import MOST_HELD_STRETCH, let_through, taut_lengths
 from ..contact.surfaces import SurfaceSet
+from ..description.frame_clock import FrameClock, FrameSpan
 from ..description.settings import Solver
 from ..errors import SolverError
 from ..integrators import registry, stability_limit
@@ -83,13 +84,16 @@ class Stepper:
         system: the particle system that is simulated.
         solver: settings of the solver.
         watch: measures the stages of a step.
+        clock: times of the frames; if it is not given, all are as long as the solver says, from frame 0 on.
 
     Attributes:
         system: the particle system of the last state.
     """
 
-    def __init__(self, system: ParticleSystem, solver: Solver, watch: Stopwatch) -> None:
+    def __init__(self, system: ParticleSystem, solver: Solver, watch: Stopwatch, clock: FrameClock | None = None
+                 ) -> None:
         self._watch, self._given = watch, solver
+        self._clock = clock or FrameClock(0, solver.frame_rate)
         self._integrate = registry.find(solver.integrator)
         self._record = StepRecord()
         self._whole = 2 ** (solver.max_halvings if solver.adaptive else 0)        # ticks of the longest step
@@ -114,30 +118,29 @@ class Stepper:
         return record
 
     def advance(self, state: State, frame: int) -> State:
-        """Return the state `frame` frames after the start, from the one a frame earlier.
+        """Return the state at `frame`, from the one at the frame before.
 
         Raises:
             SolverError: not even the smallest step has a solution.
         """
-        ticks = self._solver.steps_per_frame * self._whole
-        tick = 1.0 / (self._solver.frame_rate * ticks)                   # [s]
-        start = (frame - 1) / self._solver.frame_rate
+        span = self._clock.span(frame, self._solver.steps_per_frame * self._whole)
+        other = span.length != state.frame_length
+        state = replace(state, frame_length=span.length)
         if state.control is None:
-            longest = self._stable(state, tick)
+            longest = self._stable(state, span.tick)
             state = replace(state, control=StepControl(min(self._whole, longest), longest))
-        elif self._system.keyed and self._solver.integrator in registry.LONGEST_STEP:
-            end = replace(state, time=frame / self._solver.frame_rate)
-            longest = min(self._stable(state, tick), self._stable(end, tick))
+        elif (self._system.keyed or other) and self._solver.integrator in registry.LONGEST_STEP:
+            end = replace(state, time=self._clock.time(frame))
+            longest = min(self._stable(state, span.tick), self._stable(end, span.tick))
             control = state.control
             state = replace(state, control=replace(control, size=min(control.size, longest), longest=longest))
         done = 0
-        while done < ticks:
-            # times from counts, so that no error adds up over a long bake
-            state, size = self._step(replace(state, time=start + done * tick), start, tick, done, frame)
+        while done < span.count:
+            state, size = self._step(replace(state, time=span.at(done)), span, done, frame)
             done += size
             if state.torn is not None:
                 with self._watch.stage("tears"):
-                    state = self._torn(state, state.torn, tick)
+                    state = self._torn(state, state.torn, span.tick)
         return state
 
     def _torn(self, state: State, before: BoolArray, tick: float) -> State:
@@ -156,10 +159,8 @@ class Stepper:
         longest = min(control.longest, self._stable(state, tick))           # parts of vertices have less mass
         return replace(state, control=replace(control, size=min(control.size, longest), longest=longest))
 
-    def _step(self, state: State, start: float, tick: float, done: int, frame: int) -> tuple[State, int]:
-        """Return the state after one accepted step, and the step's length in ticks.
-
-        The frame begins at `start` [s], and `done` ticks of length `tick` [s] of it are over.
+    def _step(self, state: State, span: FrameSpan, done: int, frame: int) -> tuple[State, int]:
+        """Return the state after one accepted step, and the step's length in ticks. `done` ticks of the frame are over.
         """
         control, for_rest = state.control, False
         assert control is not None
@@ -167,7 +168,7 @@ class Stepper:
         state = self._system.emission.begin(state)
         context = StepContext.at(self._system, state, self._solver, self._watch, self._colliders)
         while True:
-            h, end = size * tick, start + (done + size) * tick
+            h, end = size * span.tick, span.at(done + size)
             out = self._record.exhausted
             with self._watch.stage("contact"):
                 context = replace(context.between(state.time, end), final=out or size == 1)

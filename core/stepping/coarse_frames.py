@@ -24,6 +24,7 @@ from ..contact.initial_state.shape_energy import ShapeEnergy
 from ..description.arguments import arguments_of, changes_of
 from ..description.cloth import Cloth, usual_thickness
 from ..description.coarse_mesh import CoarseMesh, coarsened
+from ..description.frame_clock import FrameClock
 from ..description.mesh import ClothMesh
 from ..description.scene import Scene
 from ..description.settings import Solver
@@ -51,33 +52,34 @@ class CoarseFrames:
         carriers: of each cloth, None for those that keep their mesh.
         solver: settings of the solver.
         watch: measures the stages of a step.
+        clock: times of the frames.
 
     Attributes:
         stepper: of the coarse system.
     """
 
-    def __init__(self, system: ParticleSystem, carriers: list[Carrier | None], solver: Solver, watch: Stopwatch
-                 ) -> None:
+    def __init__(self, system: ParticleSystem, carriers: list[Carrier | None], solver: Solver, watch: Stopwatch,
+                 clock: FrameClock) -> None:
         scene = system.scene
         cloths = [cloth if carrier is None else carrier.cloth
                   for cloth, carrier in zip(scene.cloths, carriers, strict=True)]
         self._system, self._carriers = system, carriers
         self._coarse = ParticleSystem(Scene(**{**arguments_of(scene), "cloths": cloths}),
                                       assembled=solver.matrix == "assembled")
-        self.stepper = Stepper(self._coarse, solver, watch)
+        self.stepper = Stepper(self._coarse, solver, watch, clock)
 
     @staticmethod
-    def of(system: ParticleSystem, solver: Solver, watch: Stopwatch) -> CoarseFrames | None:
+    def of(system: ParticleSystem, solver: Solver, watch: Stopwatch, clock: FrameClock) -> CoarseFrames | None:
         """Return the coarse half of a simulation, None if no cloth can be coarser or `coarse_frames` is 0."""
         if not solver.coarse_frames:
             return None
         plain = system.vertex_count == sum(len(cloth.positions) for cloth in system.scene.cloths) and not any(
             cloth.tearing or cloth.plasticity for cloth in system.tears.given.cloths)
         carriers = [Carrier.of(cloth, solver.coarse_vertices) if plain else None for cloth in system.scene.cloths]
-        return CoarseFrames(system, carriers, solver, watch) if any(carriers) else None
+        return CoarseFrames(system, carriers, solver, watch, clock) if any(carriers) else None
 
     def advance(self, state: State, frame: int) -> State:
-        """Return the state `frame` frames after the start, from the one a frame earlier, both on the full meshes."""
+        """Return the state at `frame`, from the one at the frame before, both on the full meshes."""
         coarse = state.coarse
         if coarse is None or len(coarse.x) != self._coarse.vertex_count:
             coarse = replace(self._coarse.initial_state(), x=self._picked(state.x), v=self._picked(state.v),

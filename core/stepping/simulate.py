@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The simulation as a generator of frames.
 
-Frame n is at time (n - first) / frame_rate, and the first frame is the initial state, as in Blender. The caller decides
-about progress and cancelling: it takes the next frame or stops.
+Frame n is at time (n - first) / frame_rate, or at that of a clock, and the first frame is the initial state, as in
+Blender. The caller decides about progress and cancelling: it takes the next frame or stops.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, is_series, is_whole
+from ..description.frame_clock import FrameClock
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..did_you_mean import names_arguments
@@ -65,15 +66,19 @@ class Frame:
 
 @names_arguments(SceneError)
 def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] = range(1, 251),
-             start: Checkpoint | None = None) -> Iterator[Frame]:
+             start: Checkpoint | None = None, clock: FrameClock | None = None) -> Iterator[Frame]:
     """Yield the scene at each of `frames`, consecutive frame numbers; the first is the initial state.
 
     With `start`, the simulation continues from that checkpoint: the first of `frames` must be the one after it. With
     the same scene, settings and backend all frames are the same, to the byte, as without the interruption. Other
     settings are allowed, and count from there on.
 
+    With `clock`, frames are as long as it says, instead of 1 / frame_rate each. A scene with trajectories of a
+    `MotionWindow` needs the clock of that window if it has a speed.
+
     Raises:
-        SceneError: no frames, or not consecutive. Nothing is computed then.
+        SceneError: no frames, or not consecutive, or `clock` has another first frame. Nothing is computed then. Or the
+            clock has no length for a frame.
         CheckpointError: `start` does not fit the scene, the frame rate or the frames. Nothing is computed then.
         SolverError: the solver's backend cannot run here; nothing is computed then. Or a step has no solution even at
             the smallest size; the frames yielded before are good.
@@ -98,11 +103,26 @@ def simulate(scene: Scene, solver: Solver | None = None, frames: Sequence[int] =
     solver = solver or Solver()
     if start is not None:
         check_continues(start, scene, solver, numbers[0])
-    return _frames(scene, solver, numbers, choose(solver.backend), start)
+    clock = _begun(clock, solver, numbers[0], start)
+    return _frames(scene, solver, numbers, choose(solver.backend), start, clock)
 
 
-def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, start: Checkpoint | None
-            ) -> Iterator[Frame]:
+def _begun(clock: FrameClock | None, solver: Solver, frame: int, start: Checkpoint | None) -> FrameClock:
+    """Return the clock of a simulation that begins with `frame`, or continues with it from `start`."""
+    first, time = (frame, 0.0) if start is None else (start.first, start.state.time)
+    if clock is None:
+        clock = FrameClock(first, solver.frame_rate)
+    elif not isinstance(clock, FrameClock):
+        raise SceneError(f"clock is {clock!r}, it must be a FrameClock, such as the clock of a MotionWindow")
+    elif (clock.first, clock.frame_rate) != (first, float(solver.frame_rate)):
+        raise SceneError(f"the clock has frame {clock.first} at time 0 and {clock.frame_rate:g} frames per second, the "
+                         f"simulation frame {first} and {solver.frame_rate:g}; give the clock those of the simulation")
+    clock.begin(frame if start is None else start.frame, time)
+    return clock
+
+
+def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, start: Checkpoint | None,
+            clock: FrameClock) -> Iterator[Frame]:
     """Yield the frames.
 
     The backend is selected only while the next frame is computed, not while the caller uses a frame.
@@ -111,11 +131,11 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
         system = ParticleSystem(scene, assembled=solver.matrix == "assembled",
                                 torn=None if start is None else start.state.torn)
         watch = Stopwatch()
-        stepper = Stepper(system, solver, watch)
+        stepper = Stepper(system, solver, watch, clock)
         auditor = make_auditor(system)
-        first = numbers[0] if start is None else start.first
+        first = clock.first
         last_coarse = first + solver.coarse_frames
-        coarse = CoarseFrames.of(system, solver, watch) if numbers[0] <= last_coarse else None
+        coarse = CoarseFrames.of(system, solver, watch, clock) if numbers[0] <= last_coarse else None
         state = system.initial_state() if start is None else continued(start, scene, solver, system)
         checkpoints = CheckpointMaker(scene, solver, first)
         names = [*(c.name for c in scene.cloths), *(c.name for c in scene.colliders)]
@@ -124,9 +144,9 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             current().thread_count.settle()
             on_coarse = coarse is not None and first < number <= last_coarse
             if coarse is not None and on_coarse:
-                state = coarse.advance(state, number - first)
+                state = coarse.advance(state, number)
             elif number > first:
-                state = stepper.advance(state if state.coarse is None else replace(state, coarse=None), number - first)
+                state = stepper.advance(state if state.coarse is None else replace(state, coarse=None), number)
                 if stepper.system is not system:
                     system = stepper.system
                     auditor = make_auditor(system)

@@ -15,7 +15,7 @@ def simulate_as(core: Any, motion: Callable[[np.ndarray, int], np.ndarray], simu
 
     Every simulated core.Scene is appended to `simulated`.
     """
-    def simulate(scene: Any, solver: Any, frames: Any, start: Any = None) -> Any:
+    def simulate(scene: Any, solver: Any, frames: Any, start: Any = None, clock: Any = None) -> Any:
         if simulated is not None:
             simulated.append(scene)
         for frame in frames:

@@ -67,7 +67,7 @@ def test_the_hint_agrees_with_what_the_core_does(extension, scene, monkeypatch, 
     given = extension.read_scene.read_scene(scene, extension.settings.scene_settings_of(scene), None,
                                             bpy.context.view_layer)
     solver = extension.core.Solver(coarse_frames=2, coarse_vertices=FEW)
-    found = coarse.of(system(given.scene), solver, stopwatch())
+    found = coarse.of(system(given.scene), solver, stopwatch(), extension.core.FrameClock())
     text = extension.coarse_hint.text(scene, [sheet])
     assert (found is None) == text.startswith("Coarse Frames change nothing"), text
     assert text == "" or found is None

@@ -33,7 +33,7 @@ def values(frame):
     matrix[:3, :3], matrix[:3, 3] = 0.5 * turn, (0.1 * angle, 0.0, 1.0)
     return {"solid": CORNERS @ turn.T + [0.0, 0.0, 0.02 * (frame - FIRST) - 0.1],
             "sheet": sheet().positions + [0.0, 0.0, 0.02 * (frame - FIRST)], "still": np.ones((3, 3)),
-            "matrix sheet": matrix}
+            "matrix sheet": matrix, "speed": np.array([1.0 + 0.6 * np.sin(2.0 * frame)])}
 
 
 def samples(frame):
@@ -41,14 +41,16 @@ def samples(frame):
     return [(frame - part, values(frame - part)) for part in (0.75, 0.5, 0.25, 0.0)]
 
 
-def parts(backend="numpy", integrator="bdf2"):
-    """Return scene, solver and window."""
+def parts(backend="numpy", integrator="bdf2", speed=None):
+    """Return scene, solver and window. Frames have other lengths with `speed` "speed"."""
     solver = core.Solver(backend=backend, integrator=integrator)
-    window = core.MotionWindow(FIRST, solver.frame_rate, values(FIRST))
+    window = core.MotionWindow(FIRST, solver.frame_rate, values(FIRST), speed=speed)
     pins = np.zeros(len(sheet().positions))
     pins[:6] = [1.0, 0.5, 0.0, 0.0, 0.5, 1.0]
     cloth = core.Cloth(sheet(), FABRIC, pins=pins, pin_targets=window.trajectory("sheet"))
-    return core.Scene([cloth], [core.Collider(window.trajectory("solid"), SOLID)]), solver, window
+    gusts = core.field_values(strength=3.0, noise=2.0)
+    fields = [] if speed is None else [core.ForceField("wind", gusts, noise_rate=window.clock)]
+    return core.Scene([cloth], [core.Collider(window.trajectory("solid"), SOLID)], fields=fields), solver, window
 
 
 def header(last=LAST):
