@@ -146,7 +146,8 @@ def _run(variant: Variant, inputs: SimulationInput, solver: core.Solver, setting
     certificates: list[dict[str, Any]] = []
     seconds: list[float] = []
     shots: list[Shot] = []
-    simulation = core.simulate(inputs.scene, solver, range(settings.start, settings.last + 1))
+    simulation = core.simulate(inputs.scene, solver, range(settings.start, settings.last + 1),
+                               clock=inputs.window.motion.clock)
     for done, frame in enumerate(range(settings.start, settings.last + 1)):
         if done:
             inputs.window.read(frame)
@@ -179,7 +180,8 @@ def _solver_options(solver: core.Solver) -> dict[str, Any]:
 def _common_settings(settings: SceneSettings, inputs: SimulationInput) -> dict[str, dict[str, Any]]:
     """Return the settings that all runs share: of the scene, and of cloths and colliders by name."""
     scene = {"frame_rate": settings.frame_rate, "gravity": list(settings.gravity), "wind": list(settings.wind),
-             "force_fields": len(inputs.scene.fields), **({"notes": inputs.notes} if inputs.notes else {})}
+             "force_fields": len(inputs.scene.fields), **({"notes": inputs.notes} if inputs.notes else {}),
+             **({"keyed": list(settings.keyed)} if settings.keyed else {})}
     cloths = {cloth.name: {**{name: value for name, value in asdict(cloth.material).items() if name != "name"},
                            "thickness": cloth.thickness, "pinned_vertices": int((cloth.pins.weights > 0.0).sum()),
                            **({"max_elongation": cloth.max_elongation} if cloth.max_elongation < math.inf else {})}

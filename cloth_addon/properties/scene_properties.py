@@ -65,8 +65,8 @@ class MuslinScene(bpy.types.PropertyGroup):
     speed: FloatProperty(
         name="Speed Multiplier",
         description="Speed of all cloth: 2 lets twice as much time go by in a frame, so that cloth falls and swings "
-        "twice as fast. Colliders, pins and force fields keep to their frames",
-        default=1.0, min=0.001, soft_min=0.1, max=1000.0, soft_max=10.0, step=10, precision=3, options=set(),
+        "twice as fast. Colliders, pins and force fields keep to their frames. Keyframes count at every frame",
+        default=1.0, min=0.001, soft_min=0.1, max=1000.0, soft_max=10.0, step=10, precision=3,
     )
     steps_per_frame: IntProperty(
         name="Steps per Frame",

@@ -62,7 +62,7 @@ def changed_settings(before: Any, now: Mapping[str, Any], group: str = "") -> li
         earlier = before.get(name)
         if isinstance(value, dict) and isinstance(earlier, dict):
             found += changed_settings(earlier, value, name)
-        elif value is False and name not in before:
+        elif (value is False or value == []) and name not in before:
             continue                                                # the bake is of a version without this setting
         elif earlier != value and name not in SHOWN_ELSEWHERE and f"{group}.{name}" not in REPEATED:
             found.append(TITLES.get(f"{group}.{name}") or TITLES.get(name) or title(name))

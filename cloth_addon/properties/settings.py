@@ -29,6 +29,9 @@ from .rest_settings import RestSettings, rest_settings_of
 from .tearing_settings import TearingSettings, tearing_settings_of
 from .unkeyed_values import keyed_names, unkeyed_values
 
+KEYED_OF_SCENES = frozenset(("speed",))
+"""Settings of the scene that may be keyed and have no part of their own in fingerprints and reports, as wind has."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class GarmentSettings:
@@ -140,12 +143,14 @@ class SceneSettings:
         preroll_from_rest: whether armatures move from their rest pose to that of the first frame meanwhile.
         coarse_frames: number of frames of the pre-roll on coarser meshes.
         motion_samples: number of times per frame at which motion is read, 0 for as many as it needs.
-        frame_rate: frames per second of simulated time [1/s], with the scene's Time Stretching and Speed Multiplier.
+        frame_rate: frames per second of simulated time [1/s], with the scene's Time Stretching and Speed Multiplier; a
+            keyed one is read at every frame.
         time_ratio: time at which Blender evaluates animation, over the frame number [-]; not 1 with Time Stretching.
         metres_per_unit: length of one Blender unit [m].
         gravity: (3,) [m/s^2].   wind: (3,) [m/s].   air_density: [kg/m^3].
         integrator, solid_contact, projective_solve, verlet_kd: as `core.Solver` names them.
         backend: "numpy", "numba", or None for the fastest that runs here.
+        keyed: names of the settings that curves or drivers set, and that are read at every frame.
     """
 
     first: int
@@ -170,6 +175,7 @@ class SceneSettings:
     newton_iterations: int | None
     tolerance: float
     backend: str | None
+    keyed: tuple[str, ...] = ()
 
     @property
     def start(self) -> int:
@@ -281,7 +287,8 @@ def scene_settings_of(scene: bpy.types.Scene, frames: tuple[int, int] | None = N
         steps_per_frame=int(values.steps_per_frame),
         newton_iterations=(int(values.projective_iterations) or None if values.integrator == "PROJECTIVE_DYNAMICS"
                            else int(values.newton_iterations)), tolerance=float(values.tolerance),
-        backend=backend or backend_name(chosen(values, "backend")))
+        backend=backend or backend_name(chosen(values, "backend")),
+        keyed=tuple(sorted(keyed_names(scene) & KEYED_OF_SCENES)))
 
 
 def _in_metres(vector: Any, unit: float) -> tuple[float, float, float]:

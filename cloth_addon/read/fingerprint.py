@@ -28,7 +28,7 @@ UNITS = frozenset(("unit scale", "frame rate"))
 SCENE_PATHS = {
     "frame range": ("frame_start", "frame_end"), "unit scale": ("unit_settings.scale_length",),
     "frame rate": ("render.fps", "render.fps_base", "render.frame_map_old", "render.frame_map_new"),
-    "gravity": ("gravity", "use_gravity"), "wind": ("muslin.wind",)}
+    "gravity": ("gravity", "use_gravity"), "wind": ("muslin.wind",), "speed multiplier": ("muslin.speed",)}
 """Data paths of the scene's settings that may be animated."""
 
 
@@ -194,6 +194,7 @@ def _scene_values(settings: SceneSettings) -> dict[str, Any]:
     parts: dict[str, Any] = {} if not preroll else {"pre-roll": (preroll, from_rest)}   # else as in earlier versions
     parts |= {} if not samples else {"motion samples": samples}
     parts |= {} if not coarse else {"coarse frames": coarse}
+    parts |= {"speed multiplier": "keyed"} if "speed" in values.pop("keyed") else {}
     parts |= {
         "frame range": (values.pop("first"), values.pop("last")),
         "frame rate": (values.pop("frame_rate"), values.pop("time_ratio")),

@@ -80,11 +80,11 @@ class ForceField:
             found |= self._lattice.samples(self._sample("lattice"), self._sample("map"))
         return found
 
-    def records(self, window: FrameWindow, frame_rate: float) -> list[core.ForceField]:
+    def records(self, window: FrameWindow) -> list[core.ForceField]:
         """Return the core's fields, one for each variant, with their samples in `window`, at its first frame."""
         for shape in self._shapes.values():
             shape.begin()
-        return [self._record(number, variant, window, frame_rate) for number, variant in enumerate(self._variants)]
+        return [self._record(number, variant, window) for number, variant in enumerate(self._variants)]
 
     def errors(self) -> dict[str, ChordError]:
         """Return the errors of interpolation, by the names of the samples. Fields on a lattice are read at whole frames
@@ -97,7 +97,7 @@ class ForceField:
         """Return a note on samples that are too coarse, empty if there is none."""
         return self._lattice.note() if isinstance(self._lattice, FieldTexture) else ""
 
-    def _record(self, number: int, variant: dict[str, Any], window: FrameWindow, frame_rate: float) -> core.ForceField:
+    def _record(self, number: int, variant: dict[str, Any], window: FrameWindow) -> core.ForceField:
         kind, shape = self._settings.type, self._shapes[variant["shape"]]
 
         def of(what: str, given: bool, place: int = 0) -> core.Trajectory | None:
@@ -114,7 +114,7 @@ class ForceField:
             vertices=of("vertices", shape.name in ("surface", "points")), triangles=shape.triangles, edges=shape.edges,
             normals=of("normals", shape.name == "points"),
             lattice=noise_table() if kind == "TURBULENCE" else of("lattice", self._lattice is not None),
-            lattice_map=of("map", self._lattice is not None), noise_rate=frame_rate)
+            lattice_map=of("map", self._lattice is not None), noise_rate=window.motion.clock)
 
     def _reader(self, number: int) -> Callable[[], FloatArray]:
         """Return the function that reads the numbers of a variant, without influence while it is not chosen."""
@@ -162,9 +162,9 @@ class ForceFields:
         """Return the functions for the frame window that read the fields."""
         return {name: read for field in self._fields for name, read in field.samples().items()}
 
-    def records(self, window: FrameWindow, frame_rate: float) -> list[core.ForceField]:
+    def records(self, window: FrameWindow) -> list[core.ForceField]:
         """Return the core's fields, with their samples in `window`."""
-        return [record for field in self._fields for record in field.records(window, frame_rate)]
+        return [record for field in self._fields for record in field.records(window)]
 
     def errors(self) -> dict[str, ChordError]:
         """Return the errors of interpolation, by the names of the samples."""

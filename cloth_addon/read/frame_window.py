@@ -32,6 +32,8 @@ LARGEST_COORDINATE = 1e9
 """Largest valid coordinate [m]. Numbers in single precision are 64 m apart there."""
 FARTHEST_MOVE = 1e4
 """Largest motion of a pinned vertex in a frame, over the size of its cloth [-] (docs/decisions/0041-thrown-pins.md)."""
+SPEED_SAMPLE = "\0speed"
+"""Name in the window of a keyed *Speed Multiplier*, which no object has."""
 LEAST_SCALE_RATIO = 1e-6
 """Smallest over largest scale of an object's axes, below which it has no inverse in single precision [-]."""
 
@@ -44,7 +46,7 @@ class FrameWindow:
     Args:
         objects: cloths, each with the names of the modifiers to switch off while it is read; colliders, each with None.
         first: the frame at time 0.
-        frame_rate: frames per second of simulated time [1/s].
+        frame_rate: frames per second of simulated time [1/s], at speed 1 if the scene's *Speed Multiplier* is keyed.
         metres_per_unit: length of one Blender unit [m].
         extra_samples: functions that return further arrays to read at every frame and to interpolate, by name.
         extra_objects: the objects that these functions read.
@@ -69,14 +71,15 @@ class FrameWindow:
         self._settings: dict[bpy.types.Object | bpy.types.Scene, KeyedSettings] = {
             owner: KeyedSettings(owner, settings_sample(owner), view_layer) for owner in (scene, *objects)}
         self._extra_samples = dict(extra_samples or {})
-        for settings in self._settings.values():
+        speed = KeyedSettings(scene, SPEED_SAMPLE, view_layer, ("speed",))
+        for settings in (*self._settings.values(), speed):
             self._extra_samples |= settings.samples()
         self._shown = [*objects, *extra_objects]
         self._posed_from = first if posed_from is None else posed_from
         self.sampling = MotionSampling()
         self.pinned: dict[str, tuple[NDArray[np.integer[Any]], float]] = {}
         self._latest = self._values(first)
-        self.motion = core.MotionWindow(first, frame_rate, self._latest)
+        self.motion = core.MotionWindow(first, frame_rate, self._latest, SPEED_SAMPLE if speed.names else None)
         for settings in self._settings.values():
             settings.begin(self.motion)
 

@@ -128,7 +128,7 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
     notes += likely_mistakes.notes(sources, cloths, solids, collider_objects, window)
     return SimulationInput(sources, collider_objects, window, cloths, core.Scene(
         cloths, solids, gravity=loads.gravity(window.motion), wind=loads.wind(window.motion),
-        fields=fields.records(window, settings.frame_rate), air_density=settings.air_density), field_objects, notes)
+        fields=fields.records(window), air_density=settings.air_density), field_objects, notes)
 
 
 def _reach(objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer, unit: float) -> NDArray[np.float64]:

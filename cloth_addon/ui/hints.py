@@ -84,7 +84,7 @@ def _colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         settings = scene_settings_of(scene)
     except core.ClothError:
         return []
-    if any(settings.wind) or not any(settings.gravity) or force_fields.field_objects(scene):
+    if any(settings.wind) or not any(settings.gravity) or force_fields.field_objects(scene) or settings.keyed:
         return []
     seconds = (settings.last - settings.first) / settings.frame_rate
     fall = 0.5 * muslin.weight_gravity * np.array(settings.gravity) * seconds ** 2 / metres_per_unit(scene)

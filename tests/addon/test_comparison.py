@@ -84,11 +84,20 @@ def test_a_comparison_leaves_the_object_and_the_file_unchanged(extension, cloth,
     assert cloth.data.shape_keys is None and bpy.context.scene.frame_current == 3
 
 
+def test_runs_follow_a_keyed_speed(extension, cloth, tmp_path):
+    import bpy
+
+    builders.animate(bpy.context.scene.muslin, "speed", {1: 1.0, LAST: 0.25})
+    result = run(extension, cloth, INTEGRATORS, tmp_path)
+    assert [outcome.frames[-1]["step_max"] for outcome in result.outcomes] == pytest.approx([0.25 / 24.0] * 2)
+    assert json.loads((tmp_path / "compare.json").read_text())["settings"]["scene"]["keyed"] == ["speed"]
+
+
 def test_a_failed_run_is_listed_with_its_error_and_the_others_continue(extension, cloth, tmp_path, monkeypatch):
     core, real = extension.core, extension.core.simulate
 
-    def simulate(scene, solver, frames):
-        for frame in real(scene, solver, frames):
+    def simulate(scene, solver, frames, **options):
+        for frame in real(scene, solver, frames, **options):
             if solver.integrator == "implicit_euler" and frame.index == 3:
                 raise core.SolverError("the step runs away <here>")
             yield frame
@@ -198,8 +207,8 @@ def test_a_comparison_has_the_version_of_numba_if_it_ran(extension, cloth, tmp_p
 
     core, real = extension.core, extension.core.simulate
 
-    def simulate(scene, solver, frames):
-        for frame in real(scene, solver, frames):
+    def simulate(scene, solver, frames, **options):
+        for frame in real(scene, solver, frames, **options):
             yield replace(frame, certificate=replace(frame.certificate, backend="numba"))
 
     assert "numba" not in run(extension, cloth, ["bdf2"], tmp_path, frames=(1, 2)).values["versions"]

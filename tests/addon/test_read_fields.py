@@ -44,7 +44,7 @@ def test_every_number_of_a_field_is_read_in_metres(extension, scene, read_inputs
     assert (field.kind, field.shape, field.falloff, field.z_direction, field.seed, field.name, field.absorption) == (
         "harmonic", "point", "tube", "negative", 7, "Field", True)
     assert not (field.gravitation or field.global_coordinates or field.two_dimensional)
-    assert field.noise_rate == 24.0
+    assert field.noise_rate.frame_rate == 24.0
 
 
 def test_limits_that_are_off_are_infinite_and_angles_stay_degrees(extension, scene, read_inputs):

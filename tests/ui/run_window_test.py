@@ -28,7 +28,7 @@ PICTURES = {"first_steps": ("empty", "fabrics", "fabrics_found", "cloth", "colli
             "crossings": ("crossings", "certificate"), "compare": ("compare",), "fields": ("fields_panel", "fields"),
             "pressure": ("pressure_panel", "pressure"), "pins": ("pins_panel", "pins"),
             "rest": ("plasticity_panel", "rest", "tearing_panel", "tearing"),
-            "keyed": ("keyed_panel",), "not_split": ("not_split",),
+            "keyed": ("keyed_speed", "keyed_panel"), "not_split": ("not_split",),
             "of_each_cloth": ("self_collisions_panel",),
             "panels": tuple(f"panels_{name}" for name in ("none", "cloth", "projective", "jelly", "lattice", "more",
                                                           "particles", "solid"))}

@@ -17,7 +17,8 @@ FRAMES = 14
 
 
 def keyed() -> Steps:
-    """Key the pressure of a ball by I over its field at two frames, and see it swell between them."""
+    """Key the pressure of a ball and the scene's speed by I over their fields, and see the ball swell between the keys.
+    """
     yield from ready(frames=FRAMES)
     for name in ("Sheet", "Ball"):
         bpy.data.objects.remove(bpy.data.objects[name])
@@ -29,26 +30,31 @@ def keyed() -> Steps:
     muslin.kind, muslin.use_pressure, muslin.model = "CLOTH", True, "baraff_witkin"
     muslin.stretch_warp = muslin.stretch_weft = 200.0
     make_current(ball)
-    with opened(panel_classes(), only=["MUSLIN_PT_pressure"]) as log, new_area() as area:
-        yield
-        area.spaces.active.context = "PHYSICS"
-        yield
-        for frame, text in ((1, "0"), (FRAMES - 2, "1")):
-            scene.frame_set(frame)
-            x, y = yield from scrolled_to(area, "uniform_pressure_force")
-            yield from type_at(x, y, text)
-            yield from ui.hover(x, y)
-            yield from ui.key("I", x, y)
+    for panel, name, texts in (("frames", "speed", ("0.5", "1")), ("pressure", "uniform_pressure_force", ("0", "1"))):
+        with opened(panel_classes(), only=[f"MUSLIN_PT_{panel}"]) as log, new_area() as area:
             yield
-        yield from picture("keyed_panel")
-        assert not log.errors, log.errors
-    action = ball.animation_data and ball.animation_data.action
-    assert action, "I over the field of the pressure sets no key"
+            area.spaces.active.context = "PHYSICS"
+            yield
+            for frame, text in zip((1, FRAMES - 2), texts, strict=True):
+                scene.frame_set(frame)
+                x, y = yield from scrolled_to(area, name)
+                yield from type_at(x, y, text)
+                yield from ui.hover(x, y)
+                yield from ui.key("I", x, y)
+                yield
+            yield from picture("keyed_panel" if panel == "pressure" else "keyed_speed")
+            assert not log.errors, log.errors
+    for owner, what in ((ball, "pressure"), (scene, "speed")):
+        action = owner.animation_data and owner.animation_data.action
+        assert action, f"I over the field of the {what} sets no key"
     yield from baked(ball)
+    steps = [frame["step_max"] for frame in window.baked_record.load(ball).report["certificates"]]
+    assert steps[1] < 0.6 * steps[-1], f"the frames are not as long as the keys of the speed say: {steps}"
     sizes = [float(np.ptp(shape_at(ball, frame)[:, 0])) for frame in (1, FRAMES // 2, FRAMES)]
     assert sizes[0] < sizes[1] - 1e-3 < sizes[2] - 2e-3, f"the ball does not swell with its keys: {sizes}"
     yield from click("muslin.bake_delete")
-    scene.use_gravity = True
+    scene.animation_data_clear()
+    scene.muslin.speed, scene.use_gravity = 1.0, True
 
 
 def of_each_cloth() -> Steps:
