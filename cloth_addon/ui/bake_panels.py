@@ -122,6 +122,7 @@ class MUSLIN_PT_frames(PhysicsTab, bpy.types.Panel):
 class MUSLIN_PT_cache(PhysicsTab, bpy.types.Panel):
     bl_label = "Result and Cache"
     bl_parent_id = "MUSLIN_PT_bake"
+    dots = False
 
     def draw(self, context: bpy.types.Context) -> None:
         obj, scene = context.object, context.scene
@@ -155,6 +156,7 @@ class MUSLIN_PT_cache(PhysicsTab, bpy.types.Panel):
 class MUSLIN_PT_solver(PhysicsTab, bpy.types.Panel):
     bl_label = "Solver"
     bl_parent_id = "MUSLIN_PT_bake"
+    dots = False
 
     def draw(self, context: bpy.types.Context) -> None:
         col = self.column(context)

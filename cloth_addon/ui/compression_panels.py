@@ -25,7 +25,7 @@ class MUSLIN_PT_compression(PhysicsTab, bpy.types.Panel):
         col, muslin = self.column(context), context.object.muslin
         pair = col.column(align=True)
         pair.active = muslin.use_compression
-        with_unit(pair, muslin, "compression_warp", "N/m")
+        with_unit(pair, muslin, "compression_warp", "N/m", text="Warp")
         with_unit(pair, muslin, "compression_weft", "N/m")
 
 

@@ -13,6 +13,7 @@ from .panel_layout import PhysicsTab, with_unit
 class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
     bl_label = "Sewing"
     bl_parent_id = "MUSLIN_PT_pinning"
+    dots = False
 
     def draw_header(self, context: bpy.types.Context) -> None:
         self.layout.prop(context.object.muslin, "use_sewing", text="")
@@ -37,6 +38,7 @@ class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
 class MUSLIN_PT_rest_shape(PhysicsTab, bpy.types.Panel):
     bl_label = "Rest Shape"
     bl_parent_id = "MUSLIN_PT_pinning"
+    dots = False
 
     def draw(self, context: bpy.types.Context) -> None:
         obj = context.object

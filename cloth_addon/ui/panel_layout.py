@@ -17,7 +17,10 @@ OF_PREVIOUS = "Of the previous bake:"
 
 
 class PhysicsTab:
-    """Base of the panels in Properties > Physics. `kinds` are the types of objects that a panel is drawn for."""
+    """Base of the panels in Properties > Physics.
+
+    `kinds` are the types of objects that a panel is drawn for; `dots` says whether any of its settings may be keyed.
+    """
 
     layout: Any
     bl_space_type = "PROPERTIES"
@@ -25,6 +28,7 @@ class PhysicsTab:
     bl_context = "physics"
     bl_options = {"DEFAULT_CLOSED"}
     kinds = {"CLOTH"}
+    dots = True
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -38,15 +42,15 @@ class PhysicsTab:
         """
         col = self.layout.column()
         col.use_property_split = True
-        col.use_property_decorate = True
+        col.use_property_decorate = self.dots               # without them, there is more room for names
         col.enabled = bake_job.current() is None or session.running() is not None
         return col
 
 
-def with_unit(col: Any, muslin: Any, prop: str, unit: str) -> None:
+def with_unit(col: Any, muslin: Any, prop: str, unit: str, **options: Any) -> None:
     """Draw a property with its unit behind the field, for units that Blender does not have."""
     row = col.row(align=True)
-    row.prop(muslin, prop)
+    row.prop(muslin, prop, **options)
     behind = row.row()
     behind.ui_units_x = 2.6
     behind.label(text=unit)

@@ -127,7 +127,7 @@ def draw(cls: Any, layout: Layout, width: int = 300) -> None:
     own = [base for base in reversed(cls.__mro__) if not base.__module__.startswith(("builtins", "bpy"))]
     own = [base for base in own if base.__name__ not in ("bpy_struct", "Panel", "Menu")]
     functions = {name: value for base in own for name, value in vars(base).items() if callable(value)}
-    stand_in = type(cls.__name__, (), {**functions, "layout": layout})()
+    stand_in = type(cls.__name__, (), {**functions, "layout": layout, "dots": getattr(cls, "dots", True)})()
     if "draw_header" in functions:
         stand_in.draw_header(context)
     stand_in.draw(context)
