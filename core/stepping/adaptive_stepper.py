@@ -29,7 +29,7 @@ from .tears import carried_over, torn_after
 MAX_EDGE_GROWTH = 1e3
 """Largest growth of an edge in a step, over its rest length, with which even the smallest step is accepted [-]: no pin
 that jumps asks for more, and beyond it everything grows until it is no number."""
-MOST_EFFORT = 1500.0
+MOST_EFFORT = 1000.0
 """Largest effort of a frame, as of `StepResult`, with which steps are still halved for a better one [-]
 (docs/decisions/0036)."""
 THICK_EDGES = 100.0
