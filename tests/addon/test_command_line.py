@@ -240,7 +240,7 @@ def test_large_stretch_is_noted_and_is_no_failure(command, extension, monkeypatc
         replace(frame, certificate=replace(frame.certificate, stretch_p99=1.25 if frame.index == 2 else 1.0))
         for frame in scripted(*given, **options)))
     assert command("bake", "--json", tmp_path / "report.json") == 0
-    note = "Frame 2: fabric stretched by 25 %. Increase Steps per Frame, or slow the character there."
+    note = "Frame 2: fabric stretched by 25 %. Increase Steps per Frame, or slow what moves the colliders there."
     assert f"muslin: {note}" in capfd.readouterr().err
     assert json.loads((tmp_path / "report.json").read_text())["notes"][0].startswith(note)
 

@@ -93,7 +93,8 @@ def build_cage(positions: FloatArray, triangles: IntArray, edges: IntArray, cell
     least_fraction = 1.0 / SAMPLES_PER_SIDE ** 2                                      # one row of sample points
     weights[empty] = least_fraction / 8.0
     node_volumes = np.bincount(number.ravel(), weights.ravel(), minlength=len(nodes))
-    total = surface_volume(positions, triangles, float(samples.mean(axis=1).sum() * size.prod()))
+    total = surface_volume(positions, triangles, float(samples.mean(axis=1).sum() * size.prod()),
+                           float(grid.spacing.max()))
     fraction = np.maximum(samples.mean(axis=1), least_fraction)
     return Cage(nodes, number.reshape(-1, 8), coordinates, origin, size,
                 fraction * total / (fraction.sum() * float(size.prod())),

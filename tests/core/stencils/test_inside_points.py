@@ -63,8 +63,8 @@ def test_crossings_of_inverted_faces_are_counted_as_even_or_odd():
 def test_the_volume_is_that_of_the_faces_for_a_clean_surface_and_of_the_points_otherwise():
     x, f = block((1.0, 0.5, 0.25), (2, 2, 1))
     t = np.concatenate([f[:, [0, 1, 2]], f[:, [0, 2, 3]]])
-    assert surface_volume(x, t, 0.127) == pytest.approx(0.125, rel=1e-14)
-    assert surface_volume(np.concatenate([x, x + 0.1]), np.concatenate([t, t + len(x)]), 0.17) == 0.17
+    assert surface_volume(x, t, 0.127, 0.0) == pytest.approx(0.125, rel=1e-14)
+    assert surface_volume(np.concatenate([x, x + 0.1]), np.concatenate([t, t + len(x)]), 0.17, 0.0) == 0.17
 
 
 def test_an_open_mesh_is_refused_by_one_of_its_open_edges():

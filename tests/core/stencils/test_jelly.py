@@ -124,6 +124,13 @@ def test_an_option_out_of_range_is_refused_by_name_and_value(name):
     assert message in str(caught.value)
 
 
+@cases(("thin", "cells"), [(1.0, 1), (0.3, 1), (0.1, 1), (0.03, 4), (0.03, 12)])
+def test_a_rod_thinner_than_its_samples_has_its_volume(thin, cells):
+    positions, faces = block((1.0, thin, thin), (4, 1, 1))
+    rod = build(core.ClothMesh(positions, faces=faces), FABRIC, density=500.0, cells=cells)
+    assert rod.mass.sum() == pytest.approx(500.0 * thin * thin, rel=1e-9)
+
+
 @cases("structure", ["lattice", "tetrahedra"])
 def test_a_mesh_without_volume_is_refused(structure):
     """Its mass would be 0. All sides of a flattened box lie in one plane."""
