@@ -38,7 +38,8 @@ class Anderson:
         self._u, self._d = [], []
 
     def next(self, u: FloatArray, g: FloatArray) -> FloatArray | None:
-        """Return the accelerated iterate after u (V, 3), with g = g(u) (V, 3); None while there is no difference."""
+        """Return the accelerated iterate after u (V, 3), with g = g(u) (V, 3); None while there is no difference,
+        and where the squares of differences are no numbers."""
         self._u.append(u)
         self._d.append(g - u)
         del self._u[:-self._window - 1], self._d[:-self._window - 1]
@@ -47,6 +48,9 @@ class Anderson:
         dU, dD = (np.stack([b - a for a, b in zip(x[:-1], x[1:], strict=True)]) for x in (self._u, self._d))
         flat = (self._root * dD).reshape(len(dD), -1)
         gram = np.einsum("in,jn->ij", flat, flat)                            # not threaded, for identical bytes
+        if not np.isfinite(gram).all():
+            self.forget()
+            return None
         theta = np.linalg.pinv(gram, rcond=LEAST_SINGULAR_VALUE, hermitian=True) @ np.einsum(
             "in,n->i", flat, (self._root * self._d[-1]).ravel())
         result: FloatArray = g - np.einsum("i,ivk->vk", theta, dU + dD)
