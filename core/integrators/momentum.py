@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..description.topology import merged
 from .step_contacts import StepContacts
 
 
@@ -26,6 +27,8 @@ class Flight:
         groups: IntArray | None = None
         if not contacts.on_solids:
             groups = system.sewn if pairs is None else pairs.free_groups()
+            if pairs is not None and groups is not None and system.has_seams:
+                groups = merged(groups, system.sewn)
         self._groups: IntArray | None = groups
         if groups is None:
             return

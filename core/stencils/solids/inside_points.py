@@ -88,14 +88,15 @@ def is_oriented(triangles: IntArray) -> bool:
 def surface_volume(positions: FloatArray, triangles: IntArray, sampled: float, spacing: float) -> float:
     """Return the volume of a surface [m^3].
 
-    It is computed from the faces if that agrees with `sampled` [m^3], the volume of the inner sample points, as far as
-    points `spacing` [m] apart can tell: a layer of half of that on each face may be missing, or too much. Otherwise it
-    is `sampled`.
+    It is computed from the faces if that agrees with `sampled` [m^3], the volume of the inner sample points, else it is
+    `sampled`: faces count overlaps twice. Points `spacing` [m] apart may miss half of that at each face, or see too
+    much; if this is more than all that they see, they tell nothing.
     """
     a, b, c = (positions[triangles[:, k]] - positions.mean(axis=0) for k in range(3))
     exact = abs(float(np.einsum("ti,ti->", a, np.cross(b, c)))) / 6.0
     area = 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
-    error = max(LARGEST_VOLUME_ERROR * sampled, 0.5 * spacing * area)
+    missed = 0.5 * spacing * area
+    error = missed if missed >= sampled else LARGEST_VOLUME_ERROR * sampled
     return exact if abs(exact - sampled) <= error and is_oriented(triangles) else sampled
 
 
