@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the faces of a cloth point inwards, where a setting needs them to point outwards.
+"""Find cloth whose faces point inwards, where a setting needs them to point outwards.
 
 A mesh has an inside where a connected piece of it is closed, or has two openings or more, as a tube, a skirt and a
 shirt have. Its volume is counted up to a lid on each opening, and is below 0 where the faces point inwards:

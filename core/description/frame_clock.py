@@ -76,7 +76,7 @@ class FrameClock:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether all frames have the same length, so that their times are products, without sums."""
+        """Return whether all frames have the same length; their times are exact multiples of it then."""
         return self._speed is None
 
     def begin(self, frame: int, time: float) -> None:

@@ -45,8 +45,8 @@ class Flight:
         return change if self._groups is None else change - self._mean(change, self._free)
 
     def missed(self, v: FloatArray, expected: FloatArray) -> FloatArray:
-        """Return the velocities (V, 3) [m/s] that bodies on which nothing but weight acts lack of the momentum that
-        they have at `expected` velocities (V, 3) [m/s], at velocities v (V, 3) [m/s]."""
+        """Return the change of velocities v (V, 3) [m/s] after which falling bodies have the momentum of the `expected`
+        velocities (V, 3) [m/s]; 0 on bodies on which anything but weight acts."""
         if self._groups is None or not self._falls.any():
             return np.zeros_like(v)
         return self._mean(expected - v, self._falls)

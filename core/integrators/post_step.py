@@ -106,8 +106,10 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     if finite and loop.hopeless:
         torn, failed, lengths = np.inf, True, system.edge_lengths(x)
     elif finite:
-        v = u = u + Flight(contacts).missed(u, contacts.state.v + fall)
-        solved, start = contacts.reached(u), contacts.start_lengths
+        if not system.outer_forces.all():
+            v = u = u + Flight(contacts).missed(u, contacts.state.v + fall)
+            x = contacts.reached(u)
+        solved, start = x, contacts.start_lengths
         lengths = system.edge_lengths(solved)
         limits = LengthLimits.of_step(system, limit, start, linearised, solved, lengths)
         limited = _limited(contacts, limits, solved)

@@ -54,9 +54,6 @@ class FieldForces:
     Args:
         scene: for its fields, cloths and colliders.
         nodes: numbering of the particles.
-
-    Attributes:
-        push: whether there are fields that push without air.
     """
 
     def __init__(self, scene: Scene, nodes: SolverNodes) -> None:
@@ -64,7 +61,6 @@ class FieldForces:
         sources = [FieldSource(field) for field in scene.fields]
         self._winds = [source for source in sources if source.field.kind == "wind"]
         self._sources = [source for source in sources if source.field.kind != "wind"]
-        self.push = bool(self._sources)
         self._absorbers = Absorbers(scene.colliders if any(field.absorption for field in scene.fields) else ())
         if self._sources:
             areas = [patch_areas(c.mesh, c.material) for c in scene.cloths]
@@ -74,6 +70,11 @@ class FieldForces:
                                    np.concatenate(triangles))
             area = self._load.area
             self._density = np.divide(nodes.mass, area, out=np.full(len(area), np.inf), where=area > 0.0)
+
+    @property
+    def push(self) -> bool:
+        """Return whether there are fields besides wind."""
+        return bool(self._sources)
 
     def air(self, time: float, x: FloatArray) -> FloatArray | None:
         """Return the velocity of the air (V, 3) [m/s] that fields make at x (V, 3) [m] and `time` [s]; None without
