@@ -82,17 +82,22 @@ class ContactLoop:
         self.settled = True
         self._second = SecondSolve(contacts.state.in_vain)
 
-    def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None) -> Solve:
-        """Solve A w = b + h friction for u = reference + w, with what contacts add to A."""
+    def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None, *,
+              tentative: bool = False) -> Solve:
+        """Solve A w = b + h friction for u = reference + w, with what contacts add to A.
+
+        tentative: another matrix follows if conjugate gradients find A indefinite: what they have come to then is no
+        solution, by which nothing is judged.
+        """
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed = None, reference, False
         for attempt in range(PASSES):
             with self._watch.stage("contact"):
                 equations.take_in()
-            linear = self._solved(equations, start, scale)
+            linear = self._solved(equations, start, scale, tentative)
             u = reference + linear.solution
             friction = np.zeros_like(b)
-            if not np.isfinite(u).all():
+            if not np.isfinite(u).all() or tentative and linear.reason == "indefinite":
                 break
             if self._bounds.hopeless(u):
                 if not self._bounds.final:
@@ -116,13 +121,15 @@ class ContactLoop:
         """What the solves of this step tell the next."""
         return self._second.learned()
 
-    def _solved(self, equations: PassEquations, start: FloatArray | None, scale: float | None) -> LinearResult:
+    def _solved(self, equations: PassEquations, start: FloatArray | None, scale: float | None, tentative: bool
+                ) -> LinearResult:
         """The solution of a pass, from a first guess; `scale` is of the pass whose solution that is."""
         tight = equations.touching or self._system.has_seams
         tolerance = min(self._tolerance, CONTACT_TOLERANCE) if tight else self._tolerance
         rhs, filter_, balanced = equations.rhs, equations.filter_, equations.rigid.balanced
         linear = self._tried(equations, start, scale, tolerance, tolerance)
-        if linear.reason == "indefinite" and tolerance >= SINGLE_PRECISION and np.isfinite(linear.residual):
+        if linear.reason == "indefinite" and tolerance >= SINGLE_PRECISION and np.isfinite(linear.residual) and (
+                not tentative):
             # soft bending beside stiff stretch may be beyond a factor in single precision
             self.iterations += linear.iterations
             linear = self._tried(equations, start, scale, tolerance, 0.0)

@@ -124,7 +124,7 @@ class Constant:
     def preconditioner(self, h: float, A: BlockMatrix, filter_: ConstraintFilter, tolerance: float) -> Operator:
         """Return the factor, which is kept from step to step, or the identity, as published."""
         if not self._factored:
-            return corrected(_same, A, filter_)
+            return corrected(_same, A, filter_, near=False)
         try:
             return corrected(self._constant.factor(h, A, filter_), A, filter_)
         except ArithmeticError:                                # rounding leaves no factor: conjugate gradients alone
@@ -158,11 +158,11 @@ class Mass:
         """Do nothing: there is one preconditioner."""
 
 
-def corrected(precondition: Operator, A: BlockMatrix, filter_: ConstraintFilter) -> Operator:
-    """Return the preconditioner of A, from that of its assembled part."""
+def corrected(precondition: Operator, A: BlockMatrix, filter_: ConstraintFilter, *, near: bool = True) -> Operator:
+    """Return the preconditioner of A, from that of its assembled part; `near`: as of `LowRankCorrection`."""
     if A.beside is None or not A.beside.low_rank.fields:
         return precondition
-    return LowRankCorrection(precondition, A, filter_)
+    return LowRankCorrection(precondition, A, filter_, near=near)
 
 
 def _same(r: FloatArray) -> FloatArray:

@@ -286,8 +286,9 @@ class NewtonStep:
             with self.watch.stage("assembly"):
                 A = self._matrix(x, exact=exact, definite=definite, turned=turned)
                 b = rhs(A)
-            found = self.loop.solve(A, b, reference, start)
-            if exact or A.beside is None or A.beside.is_definite or found.linear.reason != "indefinite":
+            tentative = not exact and A.beside is not None and not A.beside.is_definite
+            found = self.loop.solve(A, b, reference, start, tentative=tentative)
+            if not tentative or found.linear.reason != "indefinite":
                 break
         return found
 
