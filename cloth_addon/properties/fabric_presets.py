@@ -2,7 +2,7 @@
 """Fabric presets on an object: load, save and remove a preset, and find the preset that the values belong to.
 
 The preset's name is not stored. An object has the preset `cotton` as long as its values equal those of cotton, and
-`CUSTOM` otherwise. Presets that the user has saved stand behind Muslin's own.
+`CUSTOM` otherwise; keyed values do not count. Presets that the user has saved stand behind Muslin's own.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ...core.description.presets import PRESET_FOLDER, read_fabric
 from . import own_fabrics
 from .air_settings import air_constants, air_values, unused_air
 from .enum_items import Item, title
+from .unkeyed_values import keyed_names
 
 CUSTOM, DEFAULT = "CUSTOM", "cotton"
 OWN_PICTURE = "_own"
@@ -207,8 +208,21 @@ def load_preset(settings: Any, name: str) -> None:
 
 
 def preset_of(settings: Any) -> str:
-    """Return the name of the preset whose values `settings` has, or CUSTOM. Properties are in single precision."""
-    return presets().names.get(_key_of({prop: getattr(settings, prop) for prop in PRESET_PROPERTIES}), CUSTOM)
+    """Return the name of the preset whose values `settings` has, or CUSTOM. Properties are in single precision.
+
+    Keyed settings, whose values change from frame to frame, belong to any preset.
+    """
+    values = _values_at(settings)
+    keyed = keyed_names(settings.id_data).intersection(PRESET_PROPERTIES)
+    if not keyed:
+        return presets().names.get(_key_of(values), CUSTOM)
+    return next((known.name for known in presets().presets if _key_of(known.values) == _key_of(
+        values | {prop: known.values[prop] for prop in keyed})), CUSTOM)
+
+
+def _values_at(settings: Any) -> dict[str, Any]:
+    """Return the values of a fabric at the scene's frame, by property."""
+    return {prop: getattr(settings, prop) for prop in PRESET_PROPERTIES}
 
 
 def picture_path(known: FabricPreset) -> Path:
@@ -240,10 +254,10 @@ def save_preset(settings: Any, named: str, description: str = "", *, overwrite: 
     path = path if earlier is None else earlier.path
     if path.exists() and not overwrite:
         raise core.PresetError(f"there is a preset '{named.strip()}' already; choose another name, or overwrite it")
-    same = preset_of(settings)
+    values = _values_at(settings)
+    same = presets().names.get(_key_of(values), CUSTOM)
     if same not in (CUSTOM, path.stem):
         raise core.PresetError(f"these are the values of the preset '{title_of(same)}'; change one, then save them")
-    values = {prop: getattr(settings, prop) for prop in PRESET_PROPERTIES}
     material = _material_of(path.stem, {prop: float(str(np.float32(value))) if isinstance(value, float) else value
                                         for prop, value in values.items()})
     material.save(path, title=named.strip(), description=description.strip(), source="saved by a user in Blender")

@@ -42,6 +42,19 @@ def test_changing_any_value_makes_the_fabric_custom_until_it_is_changed_back(ext
         assert muslin.fabric == "cotton", prop
 
 
+def test_a_keyed_value_belongs_to_any_preset_at_every_frame(scene):
+    muslin = builders.sheet().muslin
+    muslin.fabric = "denim"
+    for frame, factor in ((1, 1.0), (5, 3.0)):
+        muslin.stretch_warp *= factor
+        muslin.id_data.keyframe_insert("muslin.stretch_warp", frame=frame)
+    for frame in (1, 3, 5):
+        scene.frame_set(frame)
+        assert muslin.fabric == "denim", frame
+    muslin.shear *= 2.0
+    assert muslin.fabric == "CUSTOM"
+
+
 def test_choosing_custom_keeps_the_values(scene):
     muslin = builders.sheet().muslin
     muslin.areal_density = 0.5

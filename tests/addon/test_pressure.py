@@ -72,30 +72,21 @@ def test_a_group_that_is_not_there_is_refused(extension, read):
         read()
 
 
-def test_the_panel_says_where_a_pressure_ends(extension):
+@pytest.mark.parametrize("settings, text", [
+    ({"use_pressure": False, "uniform_pressure_force": 0.2}, ""),
+    ({"uniform_pressure_force": 0.2}, "Fills to 1.25 x the volume at the start"),
+    ({"uniform_pressure_force": 0.2, "use_pressure_volume": True}, ""),
+    ({"uniform_pressure_force": 0.2, "use_pressure_volume": True, "target_volume": 1.0},
+     "Fills to 1.25 x the Target Volume"),
+    ({"uniform_pressure_force": 1.0, "use_pressure_volume": True, "target_volume": 1.0}, ""),
+    ({"use_pressure": False}, ""),
+    ({}, "Keeps the volume at the start"),
+    ({"use_pressure_volume": True}, "No pressure: raise Pressure or Target Volume"),
+    ({"use_pressure_volume": True, "target_volume": 1.0}, "Fills to the Target Volume"),
+    ({"use_pressure_volume": True, "target_volume": 1.0, "fluid_density": 1.0}, ""),
+])
+def test_the_panel_says_where_a_pressure_ends(extension, settings, text):
     muslin = builders.box(kind="CLOTH").muslin
-    text = extension.pressure_panel.volume_in_balance
-    muslin.uniform_pressure_force = 0.2
-    assert text(muslin) == ""
-    muslin.use_pressure = True
-    assert text(muslin) == "Fills to 1.25 x the volume at the start"
-    muslin.use_pressure_volume = True
-    assert text(muslin) == ""
-    muslin.target_volume = 1.0
-    assert text(muslin) == "Fills to 1.25 x the Target Volume"
-    muslin.uniform_pressure_force = 1.0
-    assert text(muslin) == ""
-
-
-def test_the_panel_says_what_pressure_0_does(extension):
-    muslin = builders.box(kind="CLOTH").muslin
-    text = extension.pressure_panel.volume_in_balance
-    assert text(muslin) == ""
-    muslin.use_pressure = True
-    assert text(muslin) == "Keeps the volume at the start"
-    muslin.use_pressure_volume = True
-    assert text(muslin) == "No pressure: raise Pressure or Target Volume"
-    muslin.target_volume = 1.0
-    assert text(muslin) == "Fills to the Target Volume"
-    muslin.fluid_density = 1.0
-    assert text(muslin) == ""
+    for name, value in ({"use_pressure": True} | settings).items():
+        setattr(muslin, name, value)
+    assert extension.pressure_panel.volume_in_balance(muslin) == text
