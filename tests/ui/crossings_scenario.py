@@ -20,7 +20,6 @@ from window_scene import CELLS, make_current, mesh_object
 def crossings() -> Steps:
     """Show the crossings of two sheets; move, undo, hide and bake them, and switch the overlay off."""
     overlay = importlib.import_module(f"{MODULE}.cloth_addon.ui.crossings_overlay")
-    yield from press("ESC")
     bpy.data.batch_remove([*bpy.data.objects, *bpy.data.meshes, *bpy.data.actions])
     for name, turn in (("Flat", 0.0), ("Upright", 1.4)):
         bm = bmesh.new()

@@ -17,7 +17,7 @@ from typing import Any
 import bmesh
 import bpy
 import ui_sim as ui
-from window_input import MODULE, Steps, picture, press
+from window_input import MODULE, Steps, picture
 from window_scene import make_current, mesh_object, sheet_and_ball
 
 MODULES = ("panels", "export", "compare_panel")
@@ -91,7 +91,6 @@ def new_area() -> Iterator[Any]:
 def panels() -> Steps:
     """Draw all panels of cloth, jelly, particles, projective sheets, colliders and other meshes, with messages."""
     classes = panel_classes()
-    yield from press("ESC")
     sheet, ball = sheet_and_ball(frames=12)
     scene = bpy.context.scene.muslin
     bm = bmesh.new()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All scenarios with mouse and keyboard in Blender's window, and their start by run_window_test.py.
 
-A scenario is a generator. At each `yield` Blender handles events and redraws.
+A scenario is a generator. At each `yield` Blender handles events and redraws. Each runs alone, or after any other.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def start(scenarios: list[str], picture_folder: str) -> None:
         window.load_modules()
         for name in scenarios:
             begin = time.monotonic()
+            yield from window.press("ESC")          # closes a message of the one before; operators have a context again
             yield from SCENARIOS[name]()
             print(f"window test: {name} passed in {time.monotonic() - begin:.1f} s", flush=True)
 

@@ -9,7 +9,7 @@ import bmesh
 import bpy
 import numpy as np
 import window_input
-from window_input import Steps, physics_tab, press
+from window_input import Steps, physics_tab
 
 CELLS = 10
 PINNED = [CELLS, (CELLS + 1) ** 2 - 1]
@@ -78,7 +78,6 @@ def shape_at(obj: Any, frame: int) -> Any:
 
 def ready(frames: int, cells: int = CELLS) -> Steps:
     """Create the scene with cloth, pins and collider set by script, and return the sheet."""
-    yield from press("ESC")         # closes a message of the last scenario, which covers the panel
     window_input.takes.after_load()                                 # no bakes of the scenarios before
     sheet, ball = sheet_and_ball(frames, cells)
     sheet.muslin.kind, sheet.muslin.pin_group, ball.muslin.kind = "CLOTH", "Pins", "COLLIDER"
