@@ -53,18 +53,23 @@ def closest(x: FloatArray, vertices: IntArray, faces: int) -> tuple[FloatArray, 
     x (V, 3) [m]; the first `faces` pairs have a triangle. Normals are directed from the second primitive to the first
     one. A distance within the rounding of coordinates is 0, and so is its normal.
     """
-    corner = corners(x, vertices)
-    p, a, b, c = (pick(x, vertices[:faces, k]) for k in range(4))
-    barycentric, point, of_faces, _ = point_triangle(p, a, b, c)
-    s, t, _, _, _ = edge_edge(*(pick(x, vertices[faces:, k]) for k in range(4)))
-    ends_a, ends_b, ends_c, ends_d = (_rows(v, slice(faces, None)) for v in corner)
-    between = edge_pair_offset(ends_a, ends_b, ends_c, ends_d, s, t)
-    offset = _joined(subtract(_rows(corner[0], slice(faces)), split(point)), between)
-    normal, distance = normal_and_gap(offset, np.concatenate([of_faces, length(between)]), *corner)
-    weights = np.empty(vertices.shape)
-    weights[:faces, 0], weights[:faces, 1:] = 1.0, -barycentric
-    weights[faces:] = np.stack(edge_pair_weights(s, t), axis=1)
-    return weights, join(normal), distance
+    weights, corner = np.empty(vertices.shape), corners(x, vertices)
+    parts = []                                                # few pairs take as long as none of a kind would
+    if faces:
+        a, b, c, d = (_rows(v, slice(faces)) for v in corner)
+        barycentric, point, gap, _ = point_triangle(*(pick(x, vertices[:faces, k]) for k in range(4)))
+        weights[:faces, 0], weights[:faces, 1:] = 1.0, -barycentric
+        parts.append(normal_and_gap(subtract(a, split(point)), gap, a, b, c, d))
+    if faces < len(vertices):
+        a, b, c, d = (_rows(v, slice(faces, None)) for v in corner)
+        s, t, _, _, _ = edge_edge(*(pick(x, vertices[faces:, k]) for k in range(4)))
+        weights[faces:] = np.stack(edge_pair_weights(s, t), axis=1)
+        between = edge_pair_offset(a, b, c, d, s, t)
+        parts.append(normal_and_gap(between, length(between), a, b, c, d))
+    if not parts:
+        return weights, np.zeros((0, 3)), np.zeros(0)
+    return (weights, np.concatenate([join(normal) for normal, _ in parts]),
+            np.concatenate([distance for _, distance in parts]))
 
 
 def corners_of(candidates: Candidates, tables: tuple[IntArray, IntArray]) -> IntArray:
@@ -136,9 +141,3 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
 def _rows(v: Vector, rows: slice) -> Vector:
     """Return rows of components (P,)."""
     return v[0][rows], v[1][rows], v[2][rows]
-
-
-def _joined(one: Vector, other: Vector) -> Vector:
-    """Return components of two sets of pairs, one after the other."""
-    return (np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]),
-            np.concatenate([one[2], other[2]]))
