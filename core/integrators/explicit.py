@@ -9,6 +9,9 @@
 the matrix M, so that pins, attachments, contacts, friction and self-collision work as with every other integrator: the
 same loop solves M (u - v0) = h f + contact impulses, for the velocity u that moves x0 to x1.
 
+Where nothing is touched, and nothing is foreseen to be, a step is taken without contacts first. If something meets on
+its way after all, which is found out for the way that it took, it is taken again with contacts.
+
 - Explicit Euler moves positions by the velocity of the start, which contacts can no longer change. While cloth is, or
   may come, in contact, it takes the step of symplectic Euler.
 - Verlet in u: (x1 - x0)/h = k_d (x0 - x_before)/h + h M^-1 f. Its velocity belongs to the middle between two steps, so
@@ -39,7 +42,7 @@ from .step_context import StepContext
 
 def symplectic_euler(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
     """Return the result of a step of h [s]; arguments as of `implicit_euler.step`."""
-    return _ExplicitStep(system, state, state.v, h, context).kicked(h)
+    return _kicked(system, state, state.v, h, h, context)[0]
 
 
 def explicit_euler(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
@@ -61,14 +64,27 @@ def verlet(system: ParticleSystem, state: State, h: float, context: StepContext)
     if last and len(new := system.emission.newborn(state)):                 # as if the present force had acted before
         pull = system.force(state.x, state.v, state.time, state.plastic)[new]
         w[new] = state.v[new] - 0.5 * last * pull / system.mass[new, None]
-    step = _ExplicitStep(system, state, w, h, context)
-    result = step.kicked(0.5 * (last + h))
+    result, step = _kicked(system, state, w, 0.5 * (last + h), h, context)
     if not result.finite:
         return result
     x, u = result.state.x, result.state.v
     half = 0.5 * h * step.pins.project(system.force(x, u, state.time + h, state.plastic) / system.mass[:, None])
     half[result.state.touch.mode != 0] = 0.0                       # a vertex in contact does not fall
     return replace(result, state=replace(result.state, v=u + half, before=Before(state.x, u, h)))
+
+
+def _kicked(system: ParticleSystem, state: State, w: FloatArray, duration: float, h: float, context: StepContext
+            ) -> tuple[StepResult, _ExplicitStep]:
+    """Return the result of forces that act on velocities w (V, 3) [m/s] for `duration` [s], and the step: one that
+    looks for contacts only if anything is touched, or may be."""
+    room = Clearance(replace(state, v=w), h, context)
+    if not room.may_touch():
+        step = _ExplicitStep(system, state, w, h, context, unhindered=True)
+        result = step.kicked(duration)
+        if result.finite and not room.meets(result.state.x, result.state.v):
+            return result, step
+    step = _ExplicitStep(system, state, w, h, context)
+    return step.kicked(duration), step
 
 
 class _ExplicitStep:
