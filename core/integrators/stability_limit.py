@@ -96,13 +96,14 @@ def _field_stiffness(system: ParticleSystem, state: State, rate: RateForce) -> f
 
 
 def refusal(name: str, longest: float, smallest: float, system: ParticleSystem, state: State,
-            settings: Solver) -> UnstableStepError:
-    """Return the error for a `smallest` step [s] that is above the `longest` stable one [s] from `state` on."""
-    least = settings.steps_per_frame * smallest / MOST_STEPS
-    wanted = ceil(settings.steps_per_frame * smallest / max(longest, least))
+            settings: Solver, most: float) -> UnstableStepError:
+    """Return the error for a `smallest` step [s] that is above the `longest` stable one [s] from `state` on, or for a
+    frame of more stable steps than `most`."""
     times = settings.max_halvings if settings.adaptive else 0
-    halved = f", halved {times} times," if times else ""
-    made = f" ({wanted * 2 ** times} after halving)" if times else ""
+    too_long = not smallest <= longest
+    least = settings.steps_per_frame * smallest / MOST_STEPS
+    per_frame = settings.steps_per_frame * smallest * (1 if too_long else 2 ** times)
+    wanted = ceil(per_frame / max(longest, least))
     omega2, d = _fastest(system, state)
     undamped = _leapfrog(omega2, 0.0, settings.verlet_kd if name == "verlet" else 1.0)
     if name == "explicit_euler" and d < sqrt(omega2):
@@ -111,9 +112,15 @@ def refusal(name: str, longest: float, smallest: float, system: ParticleSystem, 
         ways = f"damp it less, as without damping {undamped:.2e} s would do, or "
     else:
         ways = ""
+    if too_long:
+        halved = f", halved {times} times," if times else ""
+        made = f" ({wanted * 2 ** times} after halving)" if times else ""
+        found = (f"but steps of {smallest * 2 ** times:.2e} s{halved} are still of {smallest:.2e} s: set "
+                 f"steps_per_frame to {wanted} or more{made}")
+    else:
+        found = (f"{wanted} in a frame, which are more than {most:.0f}: set steps_per_frame to {wanted} if a frame is "
+                 "to take that long")
     return UnstableStepError(
-        f"{name} is stable on this cloth in steps of up to {longest:.2e} s, but steps of "
-        f"{smallest * 2 ** times:.2e} s{halved} are still of {smallest:.2e} s: set steps_per_frame to {wanted} or "
-        f"more{made}, {ways}take a softer fabric or a coarser mesh, or an integrator that is stable in any step: "
-        f"{IMPLICIT}",
+        f"{name} is stable on this cloth in steps of up to {longest:.2e} s, {found}, {ways}take a softer fabric or a "
+        f"coarser mesh, or an integrator that is stable in any step: {IMPLICIT}",
         longest=longest, step=smallest, steps_per_frame=wanted)

@@ -290,14 +290,16 @@ class Stepper:
         """Return the length of the longest stable step from `state` [ticks].
 
         Raises:
-            UnstableStepError: not even the smallest step is stable.
+            UnstableStepError: not even the smallest step is stable, or a frame has more of them than its largest
+                effort allows and the settings ask for.
         """
         name = self._solver.integrator
         if name not in registry.LONGEST_STEP:
             return self._whole
         longest = registry.LONGEST_STEP[name](self._system, state, self._solver)
-        if not tick <= longest:                                           # nan fails too
-            raise stability_limit.refusal(name, longest, tick, self._system, state, self._solver)
+        most, frame = max(MOST_EFFORT, self._solver.steps_per_frame), self._solver.steps_per_frame * self._whole * tick
+        if not tick <= longest or frame > most * longest:                 # nan fails too
+            raise stability_limit.refusal(name, longest, tick, self._system, state, self._solver, most)
         size = self._whole
         while size * tick > longest:
             size //= 2

@@ -21,6 +21,7 @@ from ..errors import SceneError
 from ..kernels.backend import choose, using
 from ..model.particle_system import ParticleSystem
 from ..state import State
+from .adaptive_stepper import MOST_EFFORT
 from .audit import Audit, Auditor
 from .certificate import MAX_LISTED_PAIRS, CrossingsLeft, StartResolution
 
@@ -131,10 +132,10 @@ def crosses(found: Audit) -> bool:
 
 def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pins: bool = False
                 ) -> Iterator[Resolution]:
-    """Return the iterations that resolve an initial state."""
+    """Yield the iterations that resolve an initial state, at most until they have taken the effort of a frame."""
     contact = system.self_contact
     if contact is None:
-        return iter(())
+        return
     held = np.zeros(system.vertex_count, dtype=np.bool_)
     if not move_pins:
         held[system.end_positions(state, 0.0)[0]] = True
@@ -142,7 +143,11 @@ def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pi
     solids = [(c.at(0.0), shape) for c, shape in zip(system.scene.colliders, system.shapes, strict=True)]
     edges: IntArray = np.concatenate([system.edges, system.nodes.links])
     allowed = None if system.exclusions is None else system.exclusions.with_solids()
-    return StartResolver(contact, state.x, edges, held, solids, allowed, itself=solver.self_collision).resolve()
+    resolver = StartResolver(contact, state.x, edges, held, solids, allowed, itself=solver.self_collision)
+    for resolution in resolver.resolve():
+        yield resolution
+        if resolution.effort > MOST_EFFORT:
+            return
 
 
 def resolved(system: ParticleSystem, solver: Solver, state: State) -> State:

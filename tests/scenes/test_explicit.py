@@ -121,6 +121,16 @@ def test_steps_that_halving_makes_stable_are_halved_silently(name):
     assert frame.certificate.rejected == 0 and frame.certificate.steps >= 16
 
 
+@cases("name", LEAPFROGS)
+def test_a_frame_of_more_stable_steps_than_it_may_take_is_refused_unless_they_are_asked_for(name):
+    stiff = core.Material(areal_density=0.2, stretch=1.5e5, shear=15.0)
+    with pytest.raises(core.UnstableStepError, match="which are more than 1000: set steps_per_frame to") as caught:
+        first_frame(name, stiff, steps_per_frame=100)
+    wanted = caught.value.steps_per_frame
+    assert wanted > 1000 and caught.value.step < caught.value.longest
+    assert first_frame(name, stiff, steps_per_frame=wanted).certificate.steps == wanted
+
+
 def test_the_error_names_damping_if_it_limits_the_step():
     damped = core.Material(areal_density=0.2, stretch=60.0, shear=15.0, damping=0.5)
     with pytest.raises(core.UnstableStepError, match="damp it less"):

@@ -22,6 +22,7 @@ from ..bvh import BVH, element_boxes
 from ..colliders import SurfaceShape
 from ..crossings import crossing_pairs
 from ..self_contact import SelfContact
+from ..surroundings import USUAL_PAIRS
 from ..triangle_surface import TriangleSurface
 from .collider_rows import KEPT_STIFFNESS, ClothNow, ColliderCrossings, collider_rows
 from .collider_surface import ColliderSurface
@@ -63,11 +64,13 @@ class Resolution:
         x: (V, 3) positions [m].
         crossings: those left.
         first: those at the start.
+        effort: of all iterations so far, as of a search for pairs (docs/decisions/0036) [-].
     """
 
     x: FloatArray
     crossings: int
     first: int
+    effort: float = 0.0
 
 
 class StartResolver:
@@ -112,7 +115,7 @@ class StartResolver:
 
     def resolve(self) -> Iterator[Resolution]:
         """Yield the best positions so far after each iteration; a caller that stops has those of the last one."""
-        x, best, first = self._start, None, 0
+        x, best, first, effort = self._start, None, 0, 0.0
         since_fewer, fewest_solid, since_solid, clean = 0, np.inf, 0, 0
         for _ in range(MOST_ITERATIONS + 1):
             surface = self._contact.surface.at(x)
@@ -126,7 +129,7 @@ class StartResolver:
             if of_solids < fewest_solid:
                 fewest_solid, since_solid = of_solids, 0
             clean += best.crossings == 0
-            yield best
+            yield replace(best, effort=effort)
             if first == 0 or clean > SETTLING or since_fewer > PATIENCE:
                 return
             apart = of_solids == 0 or since_solid > COLLIDERS_FIRST
@@ -135,7 +138,8 @@ class StartResolver:
                 smooth = self._energy.forget_shape(tangled_vertices(self._contact, own, len(x)))
             if since_solid and since_solid % STIFFENED == 0:
                 self._stiffen(solid)
-            x = self._moved(x, solid, own, apart, smooth)
+            x, rows = self._moved(x, solid, own, apart, smooth)
+            effort += 1.0 + rows / (USUAL_PAIRS * len(x))
 
     def _inside(self, x: FloatArray) -> int:
         """Return the number of vertices at x (V, 3) [m] that can move and are inside a collider."""
@@ -182,8 +186,9 @@ class StartResolver:
         return found[any_of(self._free[corners]) & ~self._contact.in_one_body(found)]
 
     def _moved(self, x: FloatArray, solid: Sequence[ColliderCrossings], own: IntArray, apart: bool,
-               smooth: BoolArray) -> FloatArray:
-        """Return the positions (V, 3) [m] after one iteration from x, in which some vertices are `smooth` (V,)."""
+               smooth: BoolArray) -> tuple[FloatArray, int]:
+        """Return the positions (V, 3) [m] after one iteration from x, in which some vertices are `smooth` (V,), and the
+        number of distances that were looked at."""
         parts, deepest = [], 0.0
         vectors, tree = area_vectors(x, self._triangles), self._tree.around(self._triangles, x)
         for number, collider in enumerate(self._colliders):
@@ -216,4 +221,4 @@ class StartResolver:
                 force += KEPT_STIFFNESS * self._energy.smoothing(x, smooth)
                 force[self._held] = 0.0
                 x = x + factor.solve(force)
-        return x
+        return x, len(rows)

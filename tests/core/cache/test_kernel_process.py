@@ -17,15 +17,38 @@ from core.kernels import backend
 
 ROOT = Path(__file__).resolve().parents[3]
 LONGEST_WAIT = 300.0
+"""Longest time of a process [s], without that in which it waits for a processor: it has the lowest priority."""
 
 needs_numba = pytest.mark.skipif(bool(backend.why_not("numba")), reason="no Numba")
 
 
 def wait(process):
-    end = time.monotonic() + LONGEST_WAIT
+    spent, now, used = 0.0, time.monotonic(), None
     while process.is_alive():
-        assert time.monotonic() < end
+        assert spent < LONGEST_WAIT
         time.sleep(0.02)
+        before, now, last, used = now, time.monotonic(), used, processor_time(process._process.pid)
+        spent += 0.0 if used is not None and used == last else now - before
+
+
+def processor_time(pid):
+    """Return the clock ticks that a process which can run has used; None if it sleeps, or nobody can tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return int(fields[11]) + int(fields[12]) if fields[0] == "R" else None
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes as Linux has them")
+def test_only_a_process_that_can_run_has_processor_time():
+    with subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE) as asleep:
+        while processor_time(asleep.pid) is not None:
+            time.sleep(0.02)
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as busy:
+        while not (processor_time(busy.pid) or 0) > 0:
+            time.sleep(0.02)
+        busy.kill()
 
 
 @needs_numba
