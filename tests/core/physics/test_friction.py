@@ -244,18 +244,21 @@ def test_a_strip_slides_off_a_table_when_it_hangs_over_by_more_than_friction_hol
     assert over_the_edge(mu, threshold + 0.01) > 0.01
 
 
+@cases("backend", [None, "numpy"])
 @cases("integrator", ["implicit_euler", "bdf2"])
-def test_a_sheet_whose_links_go_slack_slides_as_far_as_another(integrator):
-    mu, degrees, heading, h, n = 0.45, 27.0, 33.0, 1 / 60, 40
+def test_a_sheet_whose_links_go_slack_slides_as_others_do(integrator, backend):
+    """In the first frames rounding decides which links are slack, and which vertices stick for a moment. What slides
+    then has the acceleration of a block, whatever its links did before."""
+    mu, degrees, heading, h, n = 0.45, 27.0, 33.0, 1 / 60, 20
     flat, _ = grid((4, 4), (0.3, 0.3))
     thickness = 0.2 * 0.3 / 4
     start = tilted(flat + [0.0, 0.0, thickness], degrees, heading)
     fabric = core.Material(areal_density=0.2, stretch=2e3, shear=500.0, bend=1e-4, friction=mu)
     cloth = core.Cloth(core.ClothMesh(start, faces=quads(4, 4)), fabric, "immediate_buckling", thickness=thickness)
     plane = core.Collider(tilted(PLANE[0], degrees, heading), PLANE[1], friction=mu)
-    solver = core.Solver(frame_rate=1.0 / h, steps_per_frame=1, integrator=integrator)
-    frames = run(core.Scene([cloth], [plane]), solver, n)
+    solver = core.Solver(frame_rate=1.0 / h, steps_per_frame=1, integrator=integrator, backend=backend)
+    frames = run(core.Scene([cloth], [plane]), solver, 2 * n)
+    way = [((frame.positions[0] - start) @ tilted([1.0, 0.0, 0.0], degrees, heading)).mean() for frame in frames]
     a = GRAVITY * (np.sin(np.radians(degrees)) - mu * np.cos(np.radians(degrees)))
-    travel = (frames[-1].positions[0] - start) @ tilted([1.0, 0.0, 0.0], degrees, heading)
-    steps = n * (n + 1) if integrator == "implicit_euler" else n * n               # paths of first and second order
-    assert travel.mean() == pytest.approx(0.5 * a * h * h * steps, rel=0.03)
+    assert way[2 * n] - 2.0 * way[n] + way[0] == pytest.approx(a * (n * h) ** 2, rel=0.03)
+    assert (way[2 * n] - way[2 * n - 1]) / h == pytest.approx(a * 2 * n * h, rel=0.04)
