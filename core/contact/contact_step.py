@@ -216,6 +216,10 @@ class SelfContactStep:
         joined: IntArray = bodies(body[near][:, [0, 3]], int(body.max()) + 1)[body] if len(near) else body
         return joined
 
+    def covers(self, x1: FloatArray) -> bool:
+        """Return whether no pairs but those that were found can meet on the way to x1 (V, 3) [m]."""
+        return self._around.covers(x1)
+
     def judge(self, u: FloatArray, free: ConstraintFilter) -> bool:
         """Correct what touches, and how it rubs, by the solution u (V, 3) in the directions that `free` leaves; nothing
         is taken in. Whether that changes so much that the step should be solved again."""

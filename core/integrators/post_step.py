@@ -122,8 +122,10 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
             change = flight.without_momentum(x - solved)
             v = v + change / h
             v = v + flight.missed(v, contacts.state.v + fall)      # a large change has a large rounding
-            if contacts.unhindered or system.body.max() == 0:      # one piece cannot meet another where it is shifted
-                x = solved + change
+            # pieces with pairs near each other are shifted as one, so that only others could meet
+            pairs, shifted = contacts.pairs, solved + change
+            if pairs is None or system.body.max() == 0 or pairs.covers(shifted):
+                x = shifted
             lengths = system.edge_lengths(x)
         overlong = limit is not None and limit.excess(x) > MAX_OVERLENGTH
         added = contacts.apart_from_pinched(step_strain.added_strain(start, lengths, system.rest_lengths))
