@@ -90,6 +90,22 @@ class ContactWarmStart:
 
 
 @dataclass(frozen=True)
+class Homes:
+    """Where each vertex of cloth was last in front of a collider, and which vertices colliders have crossed since.
+
+    Attributes:
+        number: (V,) 1 + the number of a triangle of all colliders, negative if the cloth was behind one that has two
+            sides; 0 for none.
+        weights: (V, 3) barycentric, of the place on the triangle.
+        astray: (V,) vertices that colliders have crossed, until they are back.
+    """
+
+    number: IntArray
+    weights: FloatArray
+    astray: BoolArray
+
+
+@dataclass(frozen=True)
 class ContactState:
     """Data of pair contact that are carried from step to step.
 
@@ -99,8 +115,7 @@ class ContactState:
         stuck: whether cloth may intersect colliders.
         missed: (V,) distance between predicted and reached ends of the last steps [m], for pairs of cloth and cloth.
         missed_solid: (V,) this distance for pairs of cloth and colliders [m].
-        between: (V, 2) the two sheets of colliders that pinch each vertex, as in `Pinch.between`; None if none is
-            pinched.
+        homes: of the vertices; None where there are no colliders.
         through: (V,) vertices that colliders pass through, as of `let_through`; None if there are none.
     """
 
@@ -109,7 +124,7 @@ class ContactState:
     stuck: bool
     missed: FloatArray
     missed_solid: FloatArray
-    between: IntArray | None = None
+    homes: Homes | None = None
     through: BoolArray | None = None
 
 

@@ -101,6 +101,7 @@ class Motion:
     def __init__(self, owner: AllSurfaces, moving: Sequence[MovingSurface], number: int) -> None:
         self._owner, self._moving, self.number = owner, moving, number
         self._covered: BoolArray | None = None
+        self._looked: tuple[FloatArray, IntArray, BoolArray] | None = None
         nothing = np.zeros((0, 3))
         self.x_t0: FloatArray = np.concatenate([nothing, *(m.x_t0 for m in moving)])
         self.x_t1: FloatArray = np.concatenate([nothing, *(m.x_t1 for m in moving)])
@@ -136,9 +137,16 @@ class Motion:
                 near.append(number)
         return near
 
-    def crossings(self, x0: FloatArray) -> IntArray:
-        """Edges and triangles that they pierce (N, 2), one of cloth at x0 (V, 3) [m] and one of a collider, at the
-        start of the step."""
+    def passages(self, x0: FloatArray) -> tuple[IntArray, BoolArray]:
+        """Return where cloth at x0 (V, 3) [m] and colliders cross at the start of the step, edges and triangles that
+        they pierce (N, 2), one of cloth and one of a collider; and which vertices of cloth are inside a closed part of
+        each of the S colliders (S, V). Found once for the same positions."""
+        if self._looked is None or not np.array_equal(self._looked[0], x0):
+            self._looked = x0, self._crossings(x0), self._within(x0)
+        return self._looked[1], self._looked[2].copy()
+
+    def _crossings(self, x0: FloatArray) -> IntArray:
+        """Return the first of `passages`."""
         found, cloth = [np.zeros((0, 2), dtype=np.int64)], None
         below, above = box(x0)
         for solid, moving in zip(self._owner.solids, self._moving, strict=True):
@@ -181,9 +189,8 @@ class Motion:
         result: BoolArray = np.concatenate(found)[some]
         return result
 
-    def within(self, x0: FloatArray) -> BoolArray:
-        """Which vertices of cloth at x0 (V, 3) [m] are inside a closed part of each of the S colliders at the start
-        (S, V)."""
+    def _within(self, x0: FloatArray) -> BoolArray:
+        """Return the second of `passages`."""
         result = np.zeros((len(self._moving), len(x0)), dtype=np.bool_)
         for moving, there in zip(self._moving, result, strict=True):
             shape = moving.shape_t0

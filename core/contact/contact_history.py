@@ -8,8 +8,8 @@ the warm start goes back to the accepted one.
 
 from __future__ import annotations
 
-from ..arrays import FloatArray, IntArray
-from ..state import ContactState, ContactWarmStart
+from ..arrays import FloatArray
+from ..state import ContactState, ContactWarmStart, Homes
 from .expectation import FIRST_MISS, Expectation, SearchBounds
 
 
@@ -21,7 +21,7 @@ class ContactHistory:
         own, solid: search bounds for pairs of cloth with cloth, and of cloth with colliders.
 
     Attributes:
-        tangled, stuck, warm_start, between: as in `ContactState`.
+        tangled, stuck, warm_start, homes: as in `ContactState`.
         through: (V,) vertices that colliders pass through in the step; None if there are none.
         own, solid: distances by which predicted ends were missed, for the two searches.
     """
@@ -29,7 +29,7 @@ class ContactHistory:
     def __init__(self, before: ContactState, own: SearchBounds, solid: SearchBounds) -> None:
         self._accepted = before
         self.warm_start: ContactWarmStart = before.warm_start
-        self.tangled, self.stuck, self.between = before.tangled, before.stuck, before.between
+        self.tangled, self.stuck, self.homes = before.tangled, before.stuck, before.homes
         self.through = before.through
         self.own, self.solid = Expectation(own, before.missed), Expectation(solid, before.missed_solid)
 
@@ -39,8 +39,8 @@ class ContactHistory:
         return ContactState(ContactWarmStart(), True, True, FIRST_MISS * own.radius, FIRST_MISS * solid.radius)
 
     def try_again(self) -> None:
-        """Forget the contact forces and the pinched vertices of a rejected try."""
-        self.warm_start, self.between = self._accepted.warm_start, self._accepted.between
+        """Forget the contact forces and the homes of a rejected try."""
+        self.warm_start, self.homes = self._accepted.warm_start, self._accepted.homes
 
     def see_tangled(self, found: bool = True) -> None:
         """Note that cloth may intersect cloth, if `found`."""
@@ -55,15 +55,15 @@ class ContactHistory:
         self.tangled = self.tangled if tangled is None else tangled
         self.stuck = self.stuck if stuck is None else stuck
 
-    def see_pinched(self, between: IntArray | None) -> None:
-        """Note what is pinched in a try, and that cloth may intersect colliders there, or has until now."""
-        self.between = between
-        self.stuck |= between is not None or self._accepted.between is not None
+    def see_homes(self, homes: Homes) -> None:
+        """Note the homes in a try, and that cloth may intersect colliders where some is astray, or was until now."""
+        before, self.homes = self.homes_before, homes
+        self.stuck |= bool(homes.astray.any()) or before is not None and bool(before.astray.any())
 
     @property
-    def pinched_before(self) -> IntArray | None:
-        """Return `between` of the accepted state."""
-        return self._accepted.between
+    def homes_before(self) -> Homes | None:
+        """Return the homes of the accepted state."""
+        return self._accepted.homes
 
     def keep(self, warm_start: ContactWarmStart) -> None:
         """Take the contact forces at the end of a try as the next first guess."""
@@ -72,7 +72,7 @@ class ContactHistory:
     def accepted(self) -> ContactState:
         """Return the memory for the next step."""
         return ContactState(self.warm_start, self.tangled, self.stuck, self.own.missed, self.solid.missed,
-                            self.between, self.through)
+                            self.homes, self.through)
 
     def learn(self, gain: FloatArray) -> None:
         """Take the mean acceleration (V, 3) [m/s^2] of a try without contact."""

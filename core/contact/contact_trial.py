@@ -18,10 +18,12 @@ from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
 from .face_contacts import FaceContacts
-from .pinch import Pinch, find_pinch
+from .homes import no_homes, noted
+from .pinch import Pinch, go_home, strayed
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
 from .surroundings import Surroundings
+from .untangling import around_each
 
 
 class ContactTrial:
@@ -45,7 +47,8 @@ class ContactTrial:
 
     def pinch(self, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces, mass: FloatArray,
               inertia: Callable[[], FloatArray], free: BoolArray) -> Pinch | None:
-        """Find the vertices that colliders keep no room for in a try of h [s] from x0 (V, 3) [m], from now on.
+        """Find what is astray and how it goes home in a try of h [s] from x0 (V, 3) [m]; and which vertices have no
+        contact with colliders from now on.
 
         Args:
             touching: contacts of the expected motion; None where they were not looked up.
@@ -53,12 +56,26 @@ class ContactTrial:
             mass: (V,) [kg]. inertia: returns how vertices resist to be moved in the step (V,) [kg].
             free: (V,) vertices that pins do not hold.
         """
-        history = self.history
-        found = find_pinch(history.pinched_before, x0, h, touching, surfaces, mass, inertia, free,
-                           self.fixed.surface.edges)
-        history.see_pinched(None if found is None else found.between)
+        history, edges = self.history, self.fixed.surface.edges
+        homes = no_homes(len(x0)) if history.homes_before is None else history.homes_before
+        crossed = free & (homes.number != 0) & self._crossed(x0, surfaces)
+        homes = noted(strayed(homes, crossed, edges), x0, touching, surfaces, self.fixed.surface.triangles,
+                      self.fixed.body[:len(x0)])
+        found, homes = go_home(homes, crossed, x0, h, surfaces, mass, inertia, edges)
+        history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)
         return found
+
+    def _crossed(self, x0: FloatArray, surfaces: StepSurfaces) -> BoolArray:
+        """Return which vertices of cloth (V,) are inside of colliders at x0 (V, 3) [m], or belong to an edge or a face
+        that crosses one."""
+        every, motion = self.fixed.all, self.motion(surfaces)
+        result = np.zeros(every.total, dtype=np.bool_)
+        if self.history.stuck and motion is not None:
+            crossings, within = motion.passages(x0)
+            result[:len(x0)] = within.any(axis=0)
+            result[around_each(every, crossings)] = True
+        return result[:len(x0)]
 
     def motion(self, surfaces: StepSurfaces | None) -> Motion | None:
         """Return the motion of the colliders in a step."""

@@ -34,6 +34,8 @@ from .around_edges import AROUND, around_edges
 from .colliders import MovingSurface
 from .planes import MAX_PER_VERTEX, SAME_SIDE, Planes, find_planes
 
+MARGIN = 0.5
+"""Share of the distance to keep by which contacts are found beyond it, to find those about to close [-]."""
 PUT_BACK_LACK = 0.1
 """Share of the thickness that a vertex put back from one place may lack at the next [-]."""
 
@@ -85,7 +87,7 @@ def find_contacts(
     surfaces: Sequence[MovingSurface],
     thickness: FloatArray,
     *,
-    margin: float = 0.5,
+    margin: float = MARGIN,
     allowed: BoolArray | None = None,
 ) -> Contacts:
     """Contacts of vertices moving from x_t0 to the predicted x_t1 (V, 3) [m], thickness (V,) [m], with `surfaces`.

@@ -173,7 +173,8 @@ class Surroundings:
             history.settle(tangled=len(own) > 0)
         history.see_tangled(self.tears is not None)                  # these may go through each other unseen
         if history.stuck and self.motion is not None:
-            solid, within = self._not_excluded(self.motion.crossings(self.x0)), self.motion.within(self.x0)
+            solid, within = self.motion.passages(self.x0)
+            solid = self._not_excluded(solid)
             every, apart = np.concatenate([own, solid]), np.ones(len(solid), dtype=np.bool_)
             if self._none_with_solids is not None:
                 within[:, self._none_with_solids[:within.shape[1]]] = False

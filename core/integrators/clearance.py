@@ -31,8 +31,7 @@ class Clearance:
     def may_touch(self) -> bool:
         """Whether anything is touched, or would be in the step if it went on as it does."""
         state, h = self._state, self._h
-        last = state.contact
-        if state.touch.mode.any() or last is not None and (last.between is not None or last.through is not None):
+        if state.touch.mode.any() or self._crossed_before():
             return True
         if self._own is None:
             return False
@@ -41,6 +40,13 @@ class Clearance:
             around = self._look(then)
             inside = self._motion is not None and self._own.history.stuck
             return around is not None and (inside or around.touches(then))
+
+    def _crossed_before(self) -> bool:
+        """Whether colliders have crossed cloth that is not back yet, or pass through it."""
+        last = self._state.contact
+        if last is None or last.homes is None:
+            return last is not None and last.through is not None
+        return last.through is not None or bool(last.homes.astray.any())
 
     def meets(self, x1: FloatArray, v1: FloatArray) -> bool:
         """Whether a step that ended at x1 (V, 3) [m] with v1 (V, 3) [m/s] met something after all; learns from it if

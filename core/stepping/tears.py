@@ -22,7 +22,7 @@ import numpy as np
 from ..arrays import AnyArray, BoolArray, FloatArray, IntArray
 from ..model.edge_tension import edge_tensions
 from ..model.particle_system import ParticleSystem
-from ..state import Before, ContactWarmStart, State
+from ..state import Before, ContactWarmStart, Homes, State
 
 
 def torn_after(system: ParticleSystem, state: State) -> BoolArray:
@@ -95,10 +95,10 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
 
     touch, last, contact = state.touch, state.before, state.contact
     if contact is not None:                             # the numbers of edges have changed: pairs have no first guess
-        guess = contact.warm_start
+        guess, homes = contact.warm_start, contact.homes
         contact = replace(
             contact, missed=copied(contact.missed), missed_solid=copied(contact.missed_solid),
-            between=None if contact.between is None else copied(contact.between),
+            homes=None if homes is None else Homes(copied(homes.number), copied(homes.weights), copied(homes.astray)),
             through=None if contact.through is None else copied(contact.through),
             warm_start=ContactWarmStart(gain=None if guess.gain is None else copied(guess.gain)))
     return replace(

@@ -24,12 +24,13 @@ from ..crossings import crossing_pairs
 from ..self_contact import SelfContact
 from ..surroundings import USUAL_PAIRS
 from ..triangle_surface import TriangleSurface
+from ..vertex_normals import area_vectors, vertex_normals
 from .collider_rows import KEPT_STIFFNESS, ClothNow, ColliderCrossings, collider_rows
 from .collider_surface import ColliderSurface
 from .distance_rows import DistanceRows
 from .layer_rows import layer_rows, own_crossings, tangled_vertices
 from .shape_energy import ShapeEnergy
-from .wrong_sides import area_vectors, outward_signs, vertex_normals, wrong_sides
+from .wrong_sides import outward_signs, wrong_sides
 
 MOST_ITERATIONS = 300
 """Largest number of iterations [-]."""

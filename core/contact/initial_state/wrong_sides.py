@@ -20,7 +20,8 @@ import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ...description.topology import Topology, bodies
-from ...row_ops import cross, length, unit
+from ...row_ops import length, unit
+from ..vertex_normals import area_vectors
 from .collider_surface import ColliderSurface
 
 CLEAR_DIRECTION = 0.3
@@ -35,19 +36,6 @@ class WrongSides:
 
     through: BoolArray
     back: BoolArray
-
-
-def area_vectors(x: FloatArray, triangles: IntArray) -> FloatArray:
-    """Return the area vectors (T, 3) [m^2] of triangles (T, 3) at x (V, 3) [m], of twice their areas."""
-    return cross(x[triangles[:, 1]] - x[triangles[:, 0]], x[triangles[:, 2]] - x[triangles[:, 0]])
-
-
-def vertex_normals(vectors: FloatArray, triangles: IntArray, count: int) -> FloatArray:
-    """Return the unit normals (V, 3) of `count` vertices from the area vectors (T, 3) of triangles (T, 3); 0 of those
-    without triangles."""
-    flat = triangles.T.ravel()
-    sums = np.stack([np.bincount(flat, np.tile(column, 3), count) for column in vectors.T], axis=1)
-    return unit(sums.astype(np.float64))                        # without triangles bincount returns integers
 
 
 def outward_signs(x: FloatArray, triangles: IntArray, collider: ColliderSurface, near: float) -> FloatArray:

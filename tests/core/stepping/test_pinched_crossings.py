@@ -13,6 +13,7 @@ import core
 from core.contact.contact_history import ContactHistory
 from core.contact.narrow_places import narrow
 from core.model.particle_system import ParticleSystem
+from core.state import Homes
 from core.stepping.pinched_crossings import without_pinched
 from core.stepping.resolve_start import look, make_auditor
 from tests.cases import cases
@@ -125,10 +126,12 @@ def test_what_the_solver_took_for_pinched_is_no_reason_to_count_crossings_apart(
     system = ParticleSystem(core.Scene([cloth], [solid]))
     auditor, state = make_auditor(system), system.initial_state()
     found = look(auditor, system, state)
-    everywhere = np.ones((len(cloth.positions), 2), dtype=np.int64)
+    count = len(cloth.positions)
+    everywhere = np.ones(count, dtype=np.bool_)
+    astray = Homes(np.ones(count, dtype=np.int64), np.full((count, 3), 1.0 / 3.0), everywhere)
     bounds = system.self_contact.own_bounds, system.self_contact.solid_bounds
     claimed = replace(state, contact=replace(
-        ContactHistory.at_start(*bounds), between=everywhere, through=everywhere[:, 0] > 0))
+        ContactHistory.at_start(*bounds), homes=astray, through=everywhere))
     counted, apart = without_pinched(found, auditor, system, claimed)
     assert (counted.crossings, apart) == (found.crossings, 0) and found.crossings > 0
 

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Homes of cloth: where on colliders each vertex was last in front of them, on the side on which the cloth is worn.
+
+A home is a place of a collider's material, so that it moves with the body. It is noted at every step from contacts, of
+vertices that no collider has crossed. Where contacts of a vertex face each other, as between an arm and the torso, it
+keeps the home that it has: which of both it comes back to does not change while it is between them. For the same
+reason a sheet has its homes at one of its sides: that at which most of its contacts are. A sleeve is worn on an arm,
+though it touches the torso, too. Threads have no sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..row_ops import pick, unit
+from ..state import Homes
+from .pairs import Contacts
+from .planes import MAX_PER_VERTEX
+from .surface_places import LEAST_ALIKE
+from .surfaces import StepSurfaces, Touching
+from .vertex_normals import area_vectors, vertex_normals
+
+LEAST_OPPOSED = 0.2
+"""Least opposition of the normals of two contacts that face each other, -1 times their cosine [-]."""
+
+
+@dataclass(frozen=True)
+class HomePlaces:
+    """Where homes of n vertices are in a step.
+
+    Attributes:
+        start, end: (n, 3) [m] at its start and its end. normal: (n, 3) unit normals at the end, towards the cloth.
+    """
+
+    start: FloatArray
+    end: FloatArray
+    normal: FloatArray
+
+    @classmethod
+    def of(cls, homes: Homes, rows: IntArray, surfaces: StepSurfaces) -> HomePlaces:
+        """Of the vertices `rows` (n,), which have one."""
+        number, weights = homes.number[rows], homes.weights[rows]
+        triangle = np.abs(number) - 1
+        start, end, normal = (np.zeros((len(rows), 3)) for _ in range(3))
+        owner = surfaces.places.collider_of(triangle)
+        for k in np.unique(owner):
+            surface, mine = surfaces.moving[k], np.flatnonzero(owner == k)
+            corners = surface.shape.triangles[triangle[mine] - surfaces.places.first[k]]
+            start[mine] = np.einsum("nk,nki->ni", weights[mine], pick(surface.x_t0, corners))
+            end[mine] = np.einsum("nk,nki->ni", weights[mine], pick(surface.x_t1, corners))
+            normal[mine] = unit(area_vectors(surface.x_t1, corners))
+        return cls(start, end, np.sign(number)[:, None] * normal)
+
+
+def moved_in(homes: Homes, rows: IntArray, triangle: IntArray, place: FloatArray) -> Homes:
+    """Return the homes with those of vertices `rows` (n,) at other places of the same sides, on triangles (n,) of all
+    colliders with weights `place` (n, 3); they are not astray any more."""
+    number, weights, astray = homes.number.copy(), homes.weights.copy(), homes.astray.copy()
+    number[rows] = np.sign(number[rows]) * (1 + triangle)
+    weights[rows], astray[rows] = place, False
+    return Homes(number, weights, astray)
+
+
+def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: StepSurfaces, triangles: IntArray,
+          body: IntArray) -> Homes:
+    """Return the homes with those that the contacts of a step from x0 (V, 3) [m] say.
+
+    Args:
+        homes: those of the step before, and who is astray.
+        touching: contacts of the expected motion; None where there are none.
+        surfaces: the colliders in this step.
+        triangles: (T, 3) of the cloth. body: (V,) its connected pieces.
+    """
+    if touching is None or len(touching.contacts) == 0:
+        return homes
+    c, count = touching.contacts, len(x0)
+    unclear = homes.astray.copy()
+    unclear[c.vertex[c.gap_t0 + touching.distance <= 0.0]] = True            # it starts behind a surface
+    for apart in range(1, MAX_PER_VERTEX):                                   # contacts of a vertex lie side by side
+        one = np.flatnonzero(c.vertex[apart:] == c.vertex[:-apart])
+        facing = np.einsum("ni,ni->n", c.normal[one], c.normal[one + apart]) < -LEAST_OPPOSED
+        unclear[c.vertex[one[facing]]] = True
+    rows = np.unique(c.vertex, return_index=True)[1]
+    rows = rows[~unclear[c.vertex[rows]]]
+    vertex, normal = c.vertex[rows], c.normal[rows]
+    outward = vertex_normals(area_vectors(x0, triangles), triangles, count)[vertex]
+    side, piece = np.einsum("ni,ni->n", outward, normal), body[vertex]
+    worn = np.where(np.bincount(piece, side, int(body.max()) + 1) < 0.0, -1.0, 1.0)[piece]
+    some = (worn * side > LEAST_ALIKE) | ~outward.any(axis=1)
+    number, weights = homes.number.copy(), homes.weights.copy()
+    number[vertex[some]] = _numbers(c[rows[some]], surfaces)
+    weights[vertex[some]] = c.barycentric[rows[some]]
+    return Homes(number, weights, homes.astray)
+
+
+def no_homes(count: int) -> Homes:
+    """Return what is known of `count` vertices before the first step."""
+    return Homes(np.zeros(count, dtype=np.int64), np.zeros((count, 3)), np.zeros(count, dtype=np.bool_))
+
+
+
+def _numbers(c: Contacts, surfaces: StepSurfaces) -> IntArray:
+    """Return the triangles of contacts (C,) as `Homes.number`."""
+    number: IntArray = 1 + surfaces.places.first[c.collider] + c.triangle
+    for k in np.unique(c.collider):
+        surface, some = surfaces.moving[k], np.flatnonzero(c.collider == k)
+        some = some[~surface.shape.closed[c.triangle[some]]]
+        area = area_vectors(surface.x_t1, surface.shape.triangles[c.triangle[some]])
+        number[some] *= np.where(np.einsum("ni,ni->n", area, c.normal[some]) < 0.0, -1, 1)
+    return number
