@@ -12,7 +12,7 @@ from core.contact.pinch import HOLD, go_home, strayed
 from core.contact.surfaces import SurfaceSet
 from core.model.particle_system import ParticleSystem
 from tests.core.contact.shapes import ball, box, rotation
-from tests.scenes.staging import AS_IN_BLENDER, cloth
+from tests.scenes.staging import AS_IN_BLENDER, COTTON, cloth
 
 PART = 8
 """Frames after which cloth is free of what has parted."""
@@ -80,6 +80,39 @@ def test_a_finger_that_slides_while_it_presses_cloth_into_a_solid_leaves_it_uncr
     assert sum(c.crossings > 0 for c in found) <= 3                          # it comes off the finger while that moves
     assert all(c.crossings == c.crossings_pinched == 0 for c in found[18:])
     assert max(c.stretch_max for c in found) < 1.2
+
+
+def tube(radius, length, around, along):
+    """An open tube along x, around the axis, as (positions, triangles); its rings one after the other."""
+    turn, place = 2.0 * np.pi * np.arange(around) / around, np.linspace(-0.5 * length, 0.5 * length, along)
+    x = np.stack([np.repeat(place, around), radius * np.tile(np.cos(turn), along),
+                  radius * np.tile(np.sin(turn), along)], axis=1)
+    ring = np.arange(around * along).reshape(along, around)
+    a, b, c, d = ring[:-1], np.roll(ring, -1, 1)[:-1], np.roll(ring, -1, 1)[1:], ring[1:]
+    return x, np.concatenate([np.stack(corners, axis=-1).reshape(-1, 3) for corners in ((a, b, c), (a, c, d))])
+
+
+def test_a_sleeve_on_an_elbow_that_bends_far_and_opens_again_is_outside_of_all_of_the_arm():
+    """The arm crosses itself by half of its diameter, and half of the sleeve is in it."""
+    skin, sides = tube(0.045, 0.6, 24, 41)
+    k, last = np.arange(24), len(skin) - 24
+    skin = np.concatenate([skin, [[-0.3, 0.0, 0.0], [0.3, 0.0, 0.0]]])
+    caps = [np.stack([np.full(24, len(skin) - 2), np.roll(k, -1), k], axis=1),
+            np.stack([np.full(24, len(skin) - 1), last + k, last + np.roll(k, -1)], axis=1)]
+    weight = np.clip(0.5 + skin[:, 0] / 0.08, 0.0, 1.0)[:, None]
+
+    def at(time):
+        turn = np.radians(np.interp(24.0 * time, [2.0, 16.0, 24.0, 38.0], [0.0, 130.0, 130.0, 0.0]))
+        return skin + weight * (skin @ rotation([0.0, 0.0, 1.0], turn).T - skin)
+
+    arm = core.Collider(at, np.concatenate([sides, *caps]), friction=0.4)
+    x, triangles = tube(0.051, 0.44, 20, 32)
+    sleeve = core.Cloth(core.ClothMesh(x, triangles), COTTON, pins=dict.fromkeys(range(20)))
+    scene = core.Scene([sleeve], [arm], gravity=(0.0, 0.0, -9.81))
+    found = [frame.certificate for frame in core.simulate(scene, core.Solver(**AS_IN_BLENDER), range(44))]
+    assert max(c.crossings_pinched for c in found) > 100
+    assert all(c.crossings == c.crossings_pinched == 0 for c in found[38:])
+    assert max(c.stretch_p99 for c in found) < 1.4 and found[-1].stretch_p99 < 1.05
 
 
 def test_other_cloth_stays_off_a_part_of_a_solid_that_goes_back_through_cloth():
