@@ -5,7 +5,8 @@ A home is a place of a collider's material, so that it moves with the body. It i
 vertices that no collider has crossed. Where contacts of a vertex face each other, as between an arm and the torso, it
 keeps the home that it has: which of both it comes back to does not change while it is between them. For the same
 reason a sheet has its homes at one of its sides: that at which most of its contacts are. A sleeve is worn on an arm,
-though it touches the torso, too. Threads have no sides.
+though it touches the torso, too. Threads have no sides. Where cloth starts in a collider, or through one, its homes are
+those of the largest part that is outside: what is at the other side of a floor is not at home there.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
-from ..row_ops import pick, unit
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..description.topology import bodies
+from ..row_ops import any_of, pick, unit
 from ..state import Homes
 from .pairs import Contacts
 from .planes import MAX_PER_VERTEX
@@ -64,20 +66,39 @@ def moved_in(homes: Homes, rows: IntArray, triangle: IntArray, place: FloatArray
     return Homes(number, weights, astray)
 
 
+def strangers(homes: Homes, crossed: BoolArray, edges: IntArray, body: IntArray) -> BoolArray:
+    """Return which vertices (V,) are to get no home now: of pieces of cloth that cross a collider at vertices without a
+    home, all but the largest part that edges (E, 2) between vertices outside connect.
+
+    Args:
+        homes: so far. crossed: (V,) vertices inside of a collider, or of what crosses one. body: (V,) pieces of cloth.
+    """
+    from_start, count = crossed & (homes.number == 0), len(body)
+    if not from_start.any():
+        return from_start
+    part = bodies(edges[~any_of(pick(crossed, edges))], count)
+    size = np.bincount(part, ~crossed, count)
+    largest = np.zeros(int(body.max()) + 1, dtype=np.int64)
+    order = np.lexsort((-part, size[part]))                                  # the last one stays
+    largest[body[order]] = part[order]
+    result: BoolArray = (np.bincount(body, from_start, len(largest)) > 0.0)[body] & (part != largest[body])
+    return result
+
+
 def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: StepSurfaces, triangles: IntArray,
-          body: IntArray) -> Homes:
+          body: IntArray, excluded: BoolArray) -> Homes:
     """Return the homes with those that the contacts of a step from x0 (V, 3) [m] say.
 
     Args:
         homes: those of the step before, and who is astray.
         touching: contacts of the expected motion; None where there are none.
         surfaces: the colliders in this step.
-        triangles: (T, 3) of the cloth. body: (V,) its connected pieces.
+        triangles: (T, 3) of the cloth. body: (V,) its connected pieces. excluded: (V,) vertices that get none now.
     """
     if touching is None or len(touching.contacts) == 0:
         return homes
     c, count = touching.contacts, len(x0)
-    unclear = homes.astray.copy()
+    unclear = homes.astray | excluded
     unclear[c.vertex[c.gap_t0 + touching.distance <= 0.0]] = True            # it starts behind a surface
     for apart in range(1, MAX_PER_VERTEX):                                   # contacts of a vertex lie side by side
         one = np.flatnonzero(c.vertex[apart:] == c.vertex[:-apart])

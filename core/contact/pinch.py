@@ -19,6 +19,7 @@ With q the home's place and n its normal at the end of the step, w the velocity 
 
 A vertex behind its home, one that is covered, and what is crossed and connected to it has no contact with colliders.
 What else is crossed stands at home while something comes through it, a finger through a skirt: contact pulls that back.
+What pins hold in a collider stays there, with all that is crossed around it.
 
 Baraff, Witkin and Kass 2003 ("Untangling cloth") let pinched cloth follow the mean motion of what holds it.
 """
@@ -82,6 +83,12 @@ class Pinch:
         return result
 
 
+def connected(some: IntArray, crossed: BoolArray, edges: IntArray) -> BoolArray:
+    """Return the vertices (V,) that edges (E, 2) between `crossed` ones (V,) connect with one of `some` (n,)."""
+    part = bodies(edges[all_of(pick(crossed, edges))], len(crossed))
+    return (np.bincount(part[some], minlength=len(crossed)) > 0)[part]
+
+
 def strayed(homes: Homes, crossed: BoolArray, edges: IntArray) -> Homes:
     """Return the homes with those astray that are `crossed` now (V,), and those that were and are connected to one of
     these by edges (E, 2) between such."""
@@ -119,7 +126,7 @@ def go_home(homes: Homes, crossed: BoolArray, x0: FloatArray, h: float, surfaces
     home = HomePlaces.of(homes, rows, surfaces)
     covered = bad & _within_solids(home.end + keep[:, None] * home.normal, surfaces)
     away = covered | (height < 0.0)
-    away |= bad & _connected(rows[away & bad], crossed, edges)[rows]
+    away |= bad & connected(rows[away & bad], crossed, edges)[rows]
 
     way = np.where(covered[:, None], home.end - home.start, way)
     goal = np.where(covered[:, None], home.end, there.point + CLEAR * keep[:, None] * side[:, None] * there.normal)
@@ -154,9 +161,3 @@ def _within_solids(points: FloatArray, surfaces: StepSurfaces) -> BoolArray:
         shape = surface.shape
         result |= inside(points, surface.x_t1, shape.triangles, shape.closed, surface.tree_t1)
     return result
-
-
-def _connected(some: IntArray, crossed: BoolArray, edges: IntArray) -> BoolArray:
-    """Return the vertices (V,) that edges (E, 2) between `crossed` ones (V,) connect with one of `some` (n,)."""
-    part = bodies(edges[all_of(pick(crossed, edges))], len(crossed))
-    return (np.bincount(part[some], minlength=len(crossed)) > 0)[part]

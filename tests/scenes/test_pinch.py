@@ -182,7 +182,7 @@ def test_a_patch_in_a_solid_goes_home_through_the_side_by_which_it_came():
     surfaces = SurfaceSet([solid], system.thickness, np.zeros(count)).between(0.0, 0.0)
     front = at + [0.0, depth + 0.001, 0.0]
     homes = noted(no_homes(count), front, surfaces.find(front, front), surfaces, system.triangles,
-                  np.zeros(count, dtype=np.int64))
+                  np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool))
     every = np.ones(count, dtype=bool)
     assert (homes.number != 0).all()
     homes = strayed(homes, every, system.edges)
