@@ -98,11 +98,13 @@ class Homes:
             sides; 0 for none.
         weights: (V, 3) barycentric, of the place on the triangle.
         astray: (V,) vertices that colliders have crossed, until they are back.
+        foreign: (V,) vertices that started inside of colliders, or at another side of them than most of their piece.
     """
 
     number: IntArray
     weights: FloatArray
     astray: BoolArray
+    foreign: BoolArray
 
 
 @dataclass(frozen=True)

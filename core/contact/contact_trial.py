@@ -18,7 +18,7 @@ from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
 from .face_contacts import FaceContacts
-from .homes import no_homes, noted, strangers
+from .homes import no_homes, noted, with_foreign
 from .pinch import Pinch, connected, go_home, strayed
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
@@ -60,8 +60,8 @@ class ContactTrial:
         homes = no_homes(len(x0)) if history.homes_before is None else history.homes_before
         every, body = self._crossed(x0, surfaces), self.fixed.body[:len(x0)]
         crossed = every & (homes.number != 0) & ~connected(np.flatnonzero(every & ~free), every, edges)
-        homes = noted(strayed(homes, crossed, edges), x0, touching, surfaces, self.fixed.surface.triangles, body,
-                      ~free | strangers(homes, every, edges, body))
+        homes = with_foreign(strayed(homes, crossed, edges), every, edges, body)
+        homes = noted(homes, x0, touching, surfaces, self.fixed.surface.triangles, body, ~free)
         found, homes = go_home(homes, crossed, x0, h, surfaces, mass, inertia, edges)
         history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)

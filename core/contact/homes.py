@@ -5,19 +5,19 @@ A home is a place of a collider's material, so that it moves with the body. It i
 vertices that no collider has crossed. Where contacts of a vertex face each other, as between an arm and the torso, it
 keeps the home that it has: which of both it comes back to does not change while it is between them. For the same
 reason a sheet has its homes at one of its sides: that at which most of its contacts are. A sleeve is worn on an arm,
-though it touches the torso, too. Threads have no sides. Where cloth starts in a collider, or through one, its homes are
-those of the largest part that is outside: what is at the other side of a floor is not at home there.
+though it touches the torso, too. Threads have no sides. Where cloth starts in a collider, or through one, the largest
+part outside has homes. The rest is *foreign* until it has come to the others: at the other side of a floor is no home.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.topology import bodies
-from ..row_ops import any_of, pick, unit
+from ..row_ops import all_of, any_of, pick, unit
 from ..state import Homes
 from .pairs import Contacts
 from .planes import MAX_PER_VERTEX
@@ -63,26 +63,29 @@ def moved_in(homes: Homes, rows: IntArray, triangle: IntArray, place: FloatArray
     number, weights, astray = homes.number.copy(), homes.weights.copy(), homes.astray.copy()
     number[rows] = np.sign(number[rows]) * (1 + triangle)
     weights[rows], astray[rows] = place, False
-    return Homes(number, weights, astray)
+    return replace(homes, number=number, weights=weights, astray=astray)
 
 
-def strangers(homes: Homes, crossed: BoolArray, edges: IntArray, body: IntArray) -> BoolArray:
-    """Return which vertices (V,) are to get no home now: of pieces of cloth that cross a collider at vertices without a
-    home, all but the largest part that edges (E, 2) between vertices outside connect.
+def with_foreign(homes: Homes, crossed: BoolArray, edges: IntArray, body: IntArray) -> Homes:
+    """Return the homes with what is foreign now: of pieces of cloth that have no homes yet, all that crosses a
+    collider, and all but the largest part of the rest; until nothing that edges (E, 2) connect with it crosses.
 
     Args:
         homes: so far. crossed: (V,) vertices inside of a collider, or of what crosses one. body: (V,) pieces of cloth.
     """
-    from_start, count = crossed & (homes.number == 0), len(body)
-    if not from_start.any():
-        return from_start
-    part = bodies(edges[~any_of(pick(crossed, edges))], count)
-    size = np.bincount(part, ~crossed, count)
-    largest = np.zeros(int(body.max()) + 1, dtype=np.int64)
-    order = np.lexsort((-part, size[part]))                                  # the last one stays
-    largest[body[order]] = part[order]
-    result: BoolArray = (np.bincount(body, from_start, len(largest)) > 0.0)[body] & (part != largest[body])
-    return result
+    foreign, count = homes.foreign, len(body)
+    new: BoolArray = np.bincount(body, homes.number != 0) == 0
+    if crossed.any() and new.any():
+        part = bodies(edges[~any_of(pick(crossed, edges))], count)
+        size, largest = np.bincount(part, ~crossed, count), np.zeros(len(new), dtype=np.int64)
+        order = np.lexsort((-part, size[part]))                              # the last one of a piece stays
+        largest[body[order]] = part[order]
+        new &= np.bincount(body, crossed) > 0.0
+        foreign = foreign | new[body] & (crossed | (part != largest[body]))
+    if not foreign.any():
+        return homes
+    part = bodies(edges[all_of(pick(foreign, edges))], count)
+    return replace(homes, foreign=foreign & (np.bincount(part, crossed, count) > 0.0)[part])
 
 
 def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: StepSurfaces, triangles: IntArray,
@@ -93,12 +96,13 @@ def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: Ste
         homes: those of the step before, and who is astray.
         touching: contacts of the expected motion; None where there are none.
         surfaces: the colliders in this step.
-        triangles: (T, 3) of the cloth. body: (V,) its connected pieces. excluded: (V,) vertices that get none now.
+        triangles: (T, 3) of the cloth. body: (V,) its connected pieces. excluded: (V,) vertices that get none now, as
+            what is foreign.
     """
     if touching is None or len(touching.contacts) == 0:
         return homes
     c, count = touching.contacts, len(x0)
-    unclear = homes.astray | excluded
+    unclear = homes.astray | homes.foreign | excluded
     unclear[c.vertex[c.gap_t0 + touching.distance <= 0.0]] = True            # it starts behind a surface
     for apart in range(1, MAX_PER_VERTEX):                                   # contacts of a vertex lie side by side
         one = np.flatnonzero(c.vertex[apart:] == c.vertex[:-apart])
@@ -114,12 +118,13 @@ def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: Ste
     number, weights = homes.number.copy(), homes.weights.copy()
     number[vertex[some]] = _numbers(c[rows[some]], surfaces)
     weights[vertex[some]] = c.barycentric[rows[some]]
-    return Homes(number, weights, homes.astray)
+    return replace(homes, number=number, weights=weights)
 
 
 def no_homes(count: int) -> Homes:
     """Return what is known of `count` vertices before the first step."""
-    return Homes(np.zeros(count, dtype=np.int64), np.zeros((count, 3)), np.zeros(count, dtype=np.bool_))
+    none = np.zeros(count, dtype=np.bool_)
+    return Homes(np.zeros(count, dtype=np.int64), np.zeros((count, 3)), none, none)
 
 
 

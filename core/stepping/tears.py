@@ -98,7 +98,8 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
         guess, homes = contact.warm_start, contact.homes
         contact = replace(
             contact, missed=copied(contact.missed), missed_solid=copied(contact.missed_solid),
-            homes=None if homes is None else Homes(copied(homes.number), copied(homes.weights), copied(homes.astray)),
+            homes=None if homes is None else Homes(
+                copied(homes.number), copied(homes.weights), copied(homes.astray), copied(homes.foreign)),
             through=None if contact.through is None else copied(contact.through),
             warm_start=ContactWarmStart(gain=None if guess.gain is None else copied(guess.gain)))
     return replace(

@@ -128,7 +128,7 @@ def test_what_the_solver_took_for_pinched_is_no_reason_to_count_crossings_apart(
     found = look(auditor, system, state)
     count = len(cloth.positions)
     everywhere = np.ones(count, dtype=np.bool_)
-    astray = Homes(np.ones(count, dtype=np.int64), np.full((count, 3), 1.0 / 3.0), everywhere)
+    astray = Homes(np.ones(count, dtype=np.int64), np.full((count, 3), 1.0 / 3.0), everywhere, ~everywhere)
     bounds = system.self_contact.own_bounds, system.self_contact.solid_bounds
     claimed = replace(state, contact=replace(
         ContactHistory.at_start(*bounds), homes=astray, through=everywhere))
