@@ -58,25 +58,26 @@ class ContactTrial:
         """
         history, edges = self.history, self.fixed.surface.edges
         homes = no_homes(len(x0)) if history.homes_before is None else history.homes_before
-        every, body = self._crossed(x0, surfaces), self.fixed.body[:len(x0)]
+        (every, within), body = self._crossed(x0, surfaces), self.fixed.body[:len(x0)]
         crossed = every & (homes.number != 0) & ~connected(np.flatnonzero(every & ~free), every, edges)
         homes = with_foreign(strayed(homes, crossed, edges), every, edges, body)
         homes = noted(homes, x0, touching, surfaces, self.fixed.surface.triangles, body, ~free)
-        found, homes = go_home(homes, crossed, x0, h, surfaces, mass, inertia, edges)
+        found, homes = go_home(homes, crossed, within, x0, h, surfaces, mass, inertia)
         history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)
         return found
 
-    def _crossed(self, x0: FloatArray, surfaces: StepSurfaces) -> BoolArray:
+    def _crossed(self, x0: FloatArray, surfaces: StepSurfaces) -> tuple[BoolArray, BoolArray]:
         """Return which vertices of cloth (V,) are inside of colliders at x0 (V, 3) [m], or belong to an edge or a face
-        that crosses one."""
-        every, motion = self.fixed.all, self.motion(surfaces)
-        result = np.zeros(every.total, dtype=np.bool_)
+        that crosses one; and which are inside (V,)."""
+        every, motion, count = self.fixed.all, self.motion(surfaces), len(x0)
+        result, within = np.zeros(every.total, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
         if self.history.stuck and motion is not None:
-            crossings, within = motion.passages(x0)
-            result[:len(x0)] = within.any(axis=0)
+            crossings, inside = motion.passages(x0)
+            within = inside.any(axis=0)
+            result[:count] = within
             result[around_each(every, crossings)] = True
-        return result[:len(x0)]
+        return result[:count], within
 
     def motion(self, surfaces: StepSurfaces | None) -> Motion | None:
         """Return the motion of the colliders in a step."""
