@@ -62,7 +62,7 @@ class ContactTrial:
         crossed = every & (homes.number != 0) & ~connected(np.flatnonzero(every & ~free), every, edges)
         homes = with_foreign(strayed(homes, crossed, edges), every, edges, body)
         homes = noted(homes, x0, touching, surfaces, self.fixed.surface.triangles, body, ~free)
-        found, homes = go_home(homes, crossed, within, x0, h, surfaces, mass, inertia)
+        found, homes = go_home(homes, crossed, within, x0, h, surfaces, mass, inertia, edges)
         history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)
         return found

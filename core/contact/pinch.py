@@ -17,9 +17,10 @@ With q the home's place and n its normal at the end of the step, w the velocity 
 - Otherwise the place is looked for anew from the home on, along the surface (`surface_places`): a vertex behind it goes
   to 2 d in front of it, where its edges are clear of the surface, too: impulse k a a^T (w + s - u), along the way a.
 
-A vertex behind its home and one that is covered have no contact with colliders. What else is crossed stands in front
-of its home while something comes through it, as a hand through a skirt: contact pulls that back, and a vertex inside
-goes home from there as well. What pins hold in a collider stays there, with all that is crossed around it.
+A vertex behind its home, with what is crossed around it, and one that is covered have no contact with colliders. What
+else is crossed stands in front of its home while something comes through it, as a hand through a skirt: contact pulls
+that back, and a vertex inside goes home from there as well. What pins hold in a collider stays there, with all that is
+crossed around it.
 
 Baraff, Witkin and Kass 2003 ("Untangling cloth") let pinched cloth follow the mean motion of what holds it.
 """
@@ -100,7 +101,7 @@ def strayed(homes: Homes, crossed: BoolArray, edges: IntArray) -> Homes:
 
 
 def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray, h: float, surfaces: StepSurfaces,
-            mass: FloatArray, inertia: Callable[[], FloatArray]) -> tuple[Pinch | None, Homes]:
+            mass: FloatArray, inertia: Callable[[], FloatArray], edges: IntArray) -> tuple[Pinch | None, Homes]:
     """Return what takes the vertices that are astray home in a step of h [s] from x0 (V, 3) [m], None if nothing does;
     and the homes, with those that are back.
 
@@ -110,6 +111,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
         surfaces: the colliders in this step.
         mass: (V,) [kg].
         inertia: returns how vertices resist to be moved in the step (V,) [kg]: mass, and h^2 times stiffness of edges.
+        edges: (E, 2) of the cloth.
     """
     rows = np.flatnonzero(homes.astray)
     if len(rows) == 0:
@@ -125,6 +127,8 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     home = HomePlaces.of(homes, rows, surfaces)
     covered = bad & _within_solids(home.end + keep[:, None] * home.normal, surfaces)
     away = covered | (height < 0.0)
+    lost = rows[bad & ~covered & (height < 0.0)]
+    away |= bad & connected(lost, crossed, edges)[rows]
 
     way = np.where(covered[:, None], home.end - home.start, way)
     goal = np.where(covered[:, None], home.end, there.point + CLEAR * keep[:, None] * side[:, None] * there.normal)

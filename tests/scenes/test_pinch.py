@@ -163,7 +163,7 @@ def test_it_is_held_there_as_firmly_as_its_edges_pull_and_softly_along_the_surfa
     system, state, surfaces, within = pinched_by_balls(13, 15)
     homes, firm = state.contact.homes, 1e3 * system.mass
     crossed = within & (homes.number != 0)
-    pinch, _ = go_home(homes, crossed, crossed, state.x, 1.0 / 48.0, surfaces, system.mass, lambda: firm)
+    pinch, _ = go_home(homes, crossed, crossed, state.x, 1.0 / 48.0, surfaces, system.mass, lambda: firm, system.edges)
     least, _, most = np.linalg.eigvalsh(pinch.blocks).T
     held = least > 0.5 * HOLD * system.mass[pinch.vertex]                    # the others have room in front of them
     assert held.sum() >= 3 and pinch.pinched[pinch.vertex[held]].all()
@@ -186,7 +186,7 @@ def test_a_patch_in_a_solid_goes_home_through_the_side_by_which_it_came():
     every = np.ones(count, dtype=bool)
     assert (homes.number != 0).all()
     homes = strayed(homes, every, system.edges)
-    pinch, _ = go_home(homes, every, every, at, 0.01, surfaces, system.mass, lambda: system.mass)
+    pinch, _ = go_home(homes, every, every, at, 0.01, surfaces, system.mass, lambda: system.mass, system.edges)
     assert pinch.pinched.all()
     assert (pinch.impulse(np.zeros((count, 3)))[:, 1] > 0.0).all()           # all to the front
     held, none = strayed(homes, every & (np.arange(count) == 0), system.edges), np.zeros(count, dtype=bool)
