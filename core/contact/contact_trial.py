@@ -73,7 +73,7 @@ class ContactTrial:
         every, motion, count = self.fixed.all, self.motion(surfaces), len(x0)
         result, within = np.zeros(every.total, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
         if self.history.stuck and motion is not None:
-            crossings, inside = motion.passages(x0)
+            crossings, inside = self.fixed.passages(motion, x0)
             within = inside.any(axis=0)
             result[:count] = within
             result[around_each(every, crossings)] = True

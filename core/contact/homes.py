@@ -127,7 +127,6 @@ def no_homes(count: int) -> Homes:
     return Homes(np.zeros(count, dtype=np.int64), np.zeros((count, 3)), none, none)
 
 
-
 def _numbers(c: Contacts, surfaces: StepSurfaces) -> IntArray:
     """Return the triangles of contacts (C,) as `Homes.number`."""
     number: IntArray = 1 + surfaces.places.first[c.collider] + c.triangle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What colliders cross goes home.
+"""Move cloth that a collider crosses back to where it was in front of that collider: to its home.
 
 Where two colliders, or two sheets of one that crosses itself, overlap, contact has no solution: whatever is between
 them is inside of both. A fast or thin collider may go through cloth, too. What crosses a collider, or is inside of one,
@@ -86,6 +86,8 @@ class Pinch:
 
 def connected(some: IntArray, crossed: BoolArray, edges: IntArray) -> BoolArray:
     """Return the vertices (V,) that edges (E, 2) between `crossed` ones (V,) connect with one of `some` (n,)."""
+    if not len(some):
+        return np.zeros(len(crossed), dtype=np.bool_)
     part = bodies(edges[all_of(pick(crossed, edges))], len(crossed))
     return (np.bincount(part[some], minlength=len(crossed)) > 0)[part]
 
@@ -125,7 +127,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     keep = surfaces.thickness[rows] + extra[places.collider_of(there.triangle)]
     height = _height(start + way - there.point, there.front, side)
     home = HomePlaces.of(homes, rows, surfaces)
-    covered = bad & _within_solids(home.end + keep[:, None] * home.normal, surfaces)
+    covered = bad & _within_solids(home.end + keep[:, None] * home.normal, rows, surfaces)
     away = covered | (height < 0.0)
     lost = rows[bad & ~covered & (height < 0.0)]
     away |= bad & connected(lost, crossed, edges)[rows]
@@ -156,10 +158,12 @@ def _height(away: FloatArray, front: BoolArray, side: IntArray) -> FloatArray:
     return np.linalg.norm(away, axis=1) * np.where(front == (side > 0), 1.0, -1.0)
 
 
-def _within_solids(points: FloatArray, surfaces: StepSurfaces) -> BoolArray:
-    """Return which points (n, 3) [m] are inside of a closed part of a collider at the end of the step."""
+def _within_solids(points: FloatArray, rows: IntArray, surfaces: StepSurfaces) -> BoolArray:
+    """Return which points (n, 3) [m] are inside of a closed part of a collider at the end of the step, of one that the
+    vertices `rows` (n,) may be in contact with."""
     result = np.zeros(len(points), dtype=np.bool_)
-    for surface in surfaces.moving:
+    for number, surface in enumerate(surfaces.moving):
         shape = surface.shape
-        result |= inside(points, surface.x_t1, shape.triangles, shape.closed, surface.tree_t1)
+        there = inside(points, surface.x_t1, shape.triangles, shape.closed, surface.tree_t1)
+        result |= there if surfaces.allowed is None else there & surfaces.allowed[number, rows]
     return result

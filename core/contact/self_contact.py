@@ -25,7 +25,7 @@ from ..description.seam_pairs import Links
 from ..description.topology import bodies
 from ..kernels import current
 from ..row_ops import all_of
-from .all_surfaces import AllSurfaces
+from .all_surfaces import AllSurfaces, Motion
 from .coincident import parted
 from .colliders import SurfaceShape
 from .continuous import Pairs, near_pairs
@@ -126,6 +126,14 @@ class SelfContact:
         self.own_bounds, self.solid_bounds = (SearchBounds(
             np.maximum(2.0 * REACH * least, closest), 2.0 * (1.0 + BAND) * least, drifting=drifting,
             skin=self.all.skin) for least, drifting in ((own, True), (cloth, False)))
+
+    def passages(self, motion: Motion, x0: FloatArray) -> tuple[IntArray, BoolArray]:
+        """Return `Motion.passages` of cloth at x0 (V, 3) [m], without what is excluded from contact."""
+        crossings, within = motion.passages(x0)
+        if self.pair_filter is not None:
+            crossings = crossings[self.pair_filter.of_piercings(crossings)]
+            within[:, :self.all.skin] &= self.pair_filter.with_solids
+        return crossings, within
 
     def left_alone(self, crossings: IntArray) -> BoolArray:
         """Return which edges and triangles (N, 2) of cloth that cross are not pulled apart (N,): those of one body with

@@ -53,14 +53,12 @@ class SurfacePlaces:
 
     Attributes:
         first: (S + 1,) where the triangles of each collider begin.
-        closed: (T,) whether each triangle is of a closed part.
     """
 
     def __init__(self, shapes: Sequence[SurfaceShape]) -> None:
         self.first: IntArray = np.cumsum([0, *(len(shape.triangles) for shape in shapes)])
         parts = [_near(shape) + begin for shape, begin in zip(shapes, self.first, strict=False)]
         self._near: IntArray = np.concatenate([np.zeros((0, 13), dtype=np.int64), *parts])
-        self.closed: BoolArray = np.concatenate([np.zeros(0, dtype=np.bool_), *(shape.closed for shape in shapes)])
 
     def collider_of(self, triangle: IntArray) -> IntArray:
         """Return the collider (N,) of triangles (N,)."""

@@ -169,18 +169,17 @@ class Surroundings:
     def _look_for_crossings(self) -> None:
         fixed, history, own, solid = self._fixed, self._history, self.crossings, self.crossings
         if history.tangled and self.itself:
-            own = self._not_excluded(fixed.crossings(self.x0))
+            own = fixed.crossings(self.x0)
+            if fixed.pair_filter is not None:
+                own = own[fixed.pair_filter.of_piercings(own)]
             history.settle(tangled=len(own) > 0)
         history.see_tangled(self.tears is not None)                  # these may go through each other unseen
         if history.stuck and self.motion is not None:
-            solid, within = self.motion.passages(self.x0)
-            solid = self._not_excluded(solid)
+            solid, within = fixed.passages(self.motion, self.x0)
             every, apart = np.concatenate([own, solid]), np.ones(len(solid), dtype=np.bool_)
             if self._none_with_solids is not None:
                 within[:, self._none_with_solids[:within.shape[1]]] = False
                 apart = ~any_of(self._none_with_solids[around_each(fixed.all, solid)])
-            if fixed.pair_filter is not None:
-                within[:, :fixed.all.skin] &= fixed.pair_filter.with_solids
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
             if len(solid):
                 pierced = Piercings.at(fixed.all, every, fixed.features, self.start)
@@ -222,11 +221,6 @@ class Surroundings:
         found[count + vertices] = self.motion.narrow(vertices, 2.0 * float(self._fixed.thickness[:count].max()))
         result: BoolArray = any_of(found[some])
         return result
-
-    def _not_excluded(self, crossings: IntArray) -> IntArray:
-        """Those of the crossings (N, 2) that are not excluded from contact."""
-        pair_filter = self._fixed.pair_filter
-        return crossings if pair_filter is None else crossings[pair_filter.of_piercings(crossings)]
 
     def _join_parts(self) -> None:
         own, solid = self._parts

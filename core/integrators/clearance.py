@@ -42,7 +42,7 @@ class Clearance:
             return around is not None and (inside or around.touches(then))
 
     def _crossed_before(self) -> bool:
-        """Whether colliders have crossed cloth that is not back yet, or pass through it."""
+        """Return whether vertices are astray (see `contact.homes`), or are let through colliders."""
         last = self._state.contact
         if last is None or last.homes is None:
             return last is not None and last.through is not None

@@ -52,7 +52,7 @@ def test_cloth_between_solids_that_overlap_comes_free_and_uncrossed(name, size):
     found = [frame.certificate for frame in frames]
     assert max(c.crossings_pinched for c in found[:apart]) > 0               # it was pinched
     if name != "boxes":                                                      # sharp rims pierce faces of the cloth
-        assert sum(c.crossings > 0 for c in found) <= 1 and max(c.crossings for c in found) <= 2
+        assert all(c.crossings == 0 for c in found)
     free = apart + (PART_AT_RIMS if name == "boxes" else PART)
     assert all(c.crossings == c.crossings_pinched == 0 for c in found[free:])
     assert max(c.rejected for c in found) <= 8 and max(c.steps for c in found) <= 32
@@ -77,7 +77,7 @@ def test_a_finger_that_slides_while_it_presses_cloth_into_a_solid_leaves_it_uncr
     scene = core.Scene([sheet], [body], gravity=(0.0, 0.0, -9.81))
     found = [frame.certificate for frame in core.simulate(scene, core.Solver(frame_rate=24), range(24))]
     assert max(c.crossings_pinched for c in found) > 0                       # it went through
-    assert sum(c.crossings > 0 for c in found) <= 3                          # it comes off the finger while that moves
+    assert sum(c.crossings > 0 for c in found) <= 1
     assert all(c.crossings == c.crossings_pinched == 0 for c in found[18:])
     assert max(c.stretch_max for c in found) < 1.2
 
@@ -123,7 +123,7 @@ def test_other_cloth_stays_off_a_part_of_a_solid_that_goes_back_through_cloth():
     small = cloth(5, 5, 0.06, 0.06, lambda p: p + [0.003, 0.002, 0.104], thickness=0.003)
     scene = core.Scene([wide, small], [core.Collider(x, triangles)], gravity=(0.0, 0.0, -40.0))
     solver = core.Solver(**AS_IN_BLENDER, resolve_start=False, self_collision=False)
-    first, *found = core.simulate(scene, solver, range(8))
+    first, *found = core.simulate(scene, solver, range(6))
     assert first.certificate.crossings > 0 and found[-1].positions[0][:, 2].max() > 0.1      # it is on the ball now
     assert all(np.linalg.norm(frame.positions[1], axis=1).min() > 0.1 for frame in found)
 
@@ -136,6 +136,21 @@ def test_a_bake_that_goes_on_amid_a_pinch_gives_the_same_bytes():
     assert middle.state.contact.homes.astray.any()
     rest = list(core.simulate(scene, solver, range(16, count), start=middle))
     assert all(np.array_equal(a.positions[0], b.positions[0]) for a, b in zip(whole[16:], rest, strict=True))
+
+
+def test_cloth_is_not_inside_of_a_collider_that_it_is_excluded_from():
+    """It goes home from one that it collides with alone: the other one encloses all of it."""
+    sheet = cloth(13, 13, 0.4, 0.4, contact=core.ClothContact(colliders=["ball"]))
+    solids = [core.Collider(*ball(20, 10, 0.08), name="ball"), core.Collider(*box((2.0, 2.0, 2.0)), name="around"),
+              core.Collider(*box((0.1, 2.0, 2.0)), name="wall")]
+    system = ParticleSystem(core.Scene([sheet], solids))
+    x, contact = sheet.positions, system.self_contact
+    step = SurfaceSet(solids, system.thickness, np.zeros(len(x))).between(0.0, 0.0)
+    motion = contact.all.motion(step.moving, step.number)
+    crossings, within = contact.passages(motion, x)
+    every, everywhere = motion.passages(x)
+    assert 0 < within[0].sum() == everywhere[0].sum() and everywhere[1].all() and everywhere[2].any()
+    assert not within[1:].any() and 0 < len(crossings) < len(every)
 
 
 def pinched_by_balls(size, frame):
@@ -155,8 +170,9 @@ def test_cloth_without_room_in_front_of_its_home_stays_there():
     homes = state.contact.homes
     rows = np.flatnonzero(within & homes.astray)
     assert len(rows) >= 5
-    away = np.linalg.norm(state.x[rows] - HomePlaces.of(homes, rows, surfaces).end, axis=1)
-    assert np.median(away) < 0.01                                            # the balls overlap by 30 mm
+    home = HomePlaces.of(homes, rows, surfaces)
+    height = np.einsum("ni,ni->n", state.x[rows] - home.end, home.normal)
+    assert np.median(np.abs(height)) < 0.005                             # the balls overlap by 30 mm
 
 
 def test_it_is_held_there_as_firmly_as_its_edges_pull_and_softly_along_the_surface():
@@ -166,7 +182,7 @@ def test_it_is_held_there_as_firmly_as_its_edges_pull_and_softly_along_the_surfa
     pinch, _ = go_home(homes, crossed, crossed, state.x, 1.0 / 48.0, surfaces, system.mass, lambda: firm, system.edges)
     least, _, most = np.linalg.eigvalsh(pinch.blocks).T
     held = least > 0.5 * HOLD * system.mass[pinch.vertex]                    # the others have room in front of them
-    assert held.sum() >= 3 and pinch.pinched[pinch.vertex[held]].all()
+    assert held.sum() >= 5 and pinch.pinched[pinch.vertex[held]].all()
     assert np.allclose(most[held], firm[pinch.vertex[held]])
     assert np.allclose(least[held], HOLD * system.mass[pinch.vertex[held]])
 

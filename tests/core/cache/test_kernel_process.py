@@ -32,7 +32,7 @@ def wait(process):
 
 
 def processor_time(pid):
-    """Return the clock ticks that a process which can run has used; None if it sleeps, or nobody can tell."""
+    """Return the processor time of a process in clock ticks; None if it sleeps or does not exist."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -66,7 +66,7 @@ def test_steps_look_for_contacts_only_where_something_may_touch(method, below):
 
 @cases("method", METHODS)
 def test_a_step_that_meets_what_was_not_foreseen_is_taken_again_with_contacts(method):
-    """What is expected to miss comes in the way in the step itself."""
+    """The forecast says that nothing is near; the test of the finished step finds the contact."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Clearance, "may_touch", lambda self: False)              # as if nothing was ever foreseen
         frames, begun = run(meeting("solid"), method)
