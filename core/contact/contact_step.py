@@ -11,8 +11,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.topology import bodies
 from ..linear.constraint_filter import ConstraintFilter
-from ..linear.modified_pcg import Operator
-from ..linear.products import WithPairs
+from ..linear.products import Product, WithPairs
 from ..row_ops import all_of, any_of, pick
 from ..state import ContactWarmStart, Touch
 from .bounds import of_pairs
@@ -169,7 +168,7 @@ class SelfContactStep:
         """Diagonal blocks (V, 3, 3) [kg] of what contact adds to A."""
         return self.repulsion.diagonal()
 
-    def beside(self, multiply: Operator) -> Operator:
+    def beside(self, multiply: Product) -> Product:
         """d -> A d + C d, for a `multiply` of A that has the diagonal blocks already."""
         return WithPairs(multiply, self.repulsion)
 

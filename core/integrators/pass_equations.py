@@ -13,9 +13,8 @@ from ..arrays import FloatArray
 from ..description.topology import merged
 from ..linear.block_matrix import BlockMatrix
 from ..linear.constraint_filter import ConstraintFilter
-from ..linear.modified_pcg import Operator
 from ..linear.packed_matrix import packed
-from ..linear.products import Assembled
+from ..linear.products import Assembled, Product
 from .rigid_modes import RigidModes
 from .step_contacts import StepContacts
 
@@ -41,11 +40,11 @@ class PassEquations:
         self.matrix = A
         self.filter_: ConstraintFilter = self._pins
         self.rhs, self.touching = b, False
-        self.multiply: Operator = Assembled(A)
-        self.rigid = RigidModes(contacts.system.sewn, A.multiply,
+        self.multiply: Product = Assembled(A)
+        self.rigid = RigidModes(contacts.system.sewn, self.multiply,
                                 contacts.base + contacts.h * reference if contacts.unhindered else None)
 
-    def packed(self, tolerance: float) -> Operator:
+    def packed(self, tolerance: float) -> Product:
         """`multiply`, for the products of a solve to `tolerance`."""
         multiply, pairs = packed(self.matrix, self._contacts.system.mass, tolerance), self._contacts.pairs
         return multiply if pairs is None or not self._pairs.there else pairs.beside(multiply)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
-from ..linear.modified_pcg import Operator
+from ..linear.products import Product
+from ..row_ops import cross, pick
 
 MODES = 6
 """Rigid motions of a body: three translations and three rotations."""
@@ -44,7 +46,7 @@ class RigidModes:
         x: (V, 3) positions [m], about whose means bodies turn; None to leave their rotations as they are.
     """
 
-    def __init__(self, body: IntArray, multiply: Operator, x: FloatArray | None) -> None:
+    def __init__(self, body: IntArray, multiply: Product, x: FloatArray | None) -> None:
         self._body, self._count, self._multiply = body, int(body.max()) + 1, multiply
         self._coarse: FloatArray | None = None
         self._modes = 3 if x is None else MODES
@@ -65,8 +67,8 @@ class RigidModes:
         if not free.any() or not np.isfinite(w).all():
             return w
         if self._coarse is None:                               # A on free bodies is the same in all solves
-            moments = [self._moments(self._multiply(self._motion(mode))) for mode in np.eye(self._modes)]
-            coarse = np.stack(moments, axis=-1)
+            turning = () if self._modes == 3 else (self._multiply(self._turned(axis)) for axis in np.eye(3))
+            coarse = np.stack([self._moments(p) for p in (*self._multiply.translations(), *turning)], axis=-1)
             most = np.abs(coarse).max(axis=(1, 2))
             self._coarse = coarse + (MODE_ROUNDING * most)[:, None, None] * np.eye(self._modes)
         shift = np.zeros((len(free), self._modes))
@@ -75,21 +77,19 @@ class RigidModes:
             shift[free] = np.linalg.solve(self._coarse[free], lack[free][:, :, None])[:, :, 0]
         except np.linalg.LinAlgError:                          # masses below the smallest number
             return w
-        w = w + shift[self._body, :3]
-        return w if self._modes == 3 else w + np.cross(shift[self._body, 3:], self._arm)
+        w = w + pick(shift[:, :3], self._body)
+        return w if self._modes == 3 else w + cross(pick(shift[:, 3:], self._body), self._arm)
 
-    def _motion(self, mode: FloatArray) -> FloatArray:
-        """Return the motion (V, 3) of all bodies by one `mode` (3,) or (6,)."""
-        if len(mode) == 3:
-            return np.tile(mode, (len(self._body), 1))
-        motion: FloatArray = mode[:3] + np.cross(mode[None, 3:], self._arm)
-        return motion
+    def _turned(self, axis: FloatArray) -> FloatArray:
+        """Return the motion (V, 3) of all bodies that turn about an axis (3,)."""
+        return cross(np.broadcast_to(axis, self._arm.shape), self._arm)
 
     def _moments(self, d: FloatArray) -> FloatArray:
         """Return the sums of d (V, 3), and of its moments where bodies turn, over each body (B, 3) or (B, 6)."""
         sums = self._sums(d)
-        return sums if self._modes == 3 else np.concatenate([sums, self._sums(np.cross(self._arm, d))], axis=1)
+        return sums if self._modes == 3 else np.concatenate([sums, self._sums(cross(self._arm, d))], axis=1)
 
     def _sums(self, d: FloatArray) -> FloatArray:
         """Return the sums of d (V, 3) over each body (B, 3)."""
-        return np.stack([np.bincount(self._body, weights=column, minlength=self._count) for column in d.T], axis=-1)
+        sums: FloatArray = current().group_sums.sums(self._body, d, self._count)
+        return sums

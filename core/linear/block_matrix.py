@@ -214,6 +214,14 @@ class BlockMatrix:
                 blocks[p.scalar_own, i, i] += self.scalar[p.scalar_diagonal]
         return blocks
 
+    def translations(self) -> FloatArray:
+        """Return A t (3, V, 3) for the unit translations t along the axes: the sums of the rows."""
+        result = np.ascontiguousarray(self.row_sums.transpose(2, 0, 1))
+        if self.beside is not None:
+            for t, total in zip(unit_translations(len(self.row_sums)), result, strict=True):
+                self.beside.add_product(t, total)
+        return result
+
     def multiply(self, x: FloatArray) -> FloatArray:
         """Return A x for x (V, 3)."""
         result: FloatArray = current().block_matrix.product(self.data, self.pattern.layout, self.scalar,
@@ -221,6 +229,11 @@ class BlockMatrix:
         if self.beside is not None:
             self.beside.add_product(x, result)
         return result
+
+
+def unit_translations(count: int) -> FloatArray:
+    """Return the unit translations (3, V, 3) along the axes, of `count` vertices."""
+    return np.repeat(np.eye(3)[:, None], count, axis=1)
 
 
 def _row_starts(rows: IntArray, count: int) -> IntArray:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from .block_matrix import BlockMatrix, BlockPattern
+from .block_matrix import BlockMatrix, BlockPattern, unit_translations
 from .scalar_matrix import ScalarMatrix
 from .side_operator import SideOperator
 
@@ -55,6 +55,14 @@ class ImplicitMatrix(BlockMatrix):
                  beside: SideOperator | None = None) -> None:
         super().__init__(pattern, None, scalar, beside)
         self.parts = parts
+
+    def translations(self) -> FloatArray:
+        """Return A t (3, V, 3) for the unit translations t along the axes."""
+        result = super().translations()
+        for t, total in zip(unit_translations(len(self.row_sums)), result, strict=True):
+            for part in self.parts:
+                part.add_product(t, total)
+        return result
 
     def multiply(self, x: FloatArray) -> FloatArray:
         """Return A x for x (V, 3)."""

@@ -17,8 +17,7 @@ from ..arrays import FloatArray
 from ..kernels import current
 from ..kernels.tuning import tuning
 from .block_matrix import BlockMatrix
-from .modified_pcg import Operator
-from .products import Assembled, Packed
+from .products import Assembled, Packed, Product
 
 LARGEST_ROUNDING = 0.4
 """Largest sum of a row's absolute rounding errors, over the mass of the row [-]: twice that must be below one."""
@@ -26,7 +25,7 @@ LEAST_PACKED_TOLERANCE = 1e-4
 """Least tolerance of a solve with a packed matrix [-]: rounding changes the energy of solutions by some millionths."""
 
 
-def packed(matrix: BlockMatrix, mass: FloatArray, tolerance: float) -> Operator:
+def packed(matrix: BlockMatrix, mass: FloatArray, tolerance: float) -> Product:
     """Return x -> A x for x (V, 3), by a packed copy of A, or by A itself where that is not faster or not accurate.
 
     The copy is in a workspace of the pattern, and valid until the next matrix of this pattern is packed.

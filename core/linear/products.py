@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -11,10 +10,20 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from ..kernels.layouts import OperatorArrays, PackedRows
-from .block_matrix import BlockMatrix
+from .block_matrix import BlockMatrix, unit_translations
 
 PairTerms = tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]
 """Terms of contacts as the kernels `pair_penalty` take them: vertices and weights (P, 4), n (P, 3), a and b (P,)."""
+
+
+class Product(Protocol):
+    """x -> A x for x (V, 3)."""
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """Return A x (V, 3)."""
+
+    def translations(self) -> FloatArray:
+        """Return A t (3, V, 3) for the unit translations t along the axes."""
 
 
 class Assembled:
@@ -26,6 +35,10 @@ class Assembled:
     def __call__(self, x: FloatArray) -> FloatArray:
         """Return A x (V, 3)."""
         return self._matrix.multiply(x)
+
+    def translations(self) -> FloatArray:
+        """Return A t (3, V, 3) for the unit translations t along the axes."""
+        return self._matrix.translations()
 
     @property
     def arrays(self) -> OperatorArrays | None:
@@ -44,7 +57,7 @@ class Packed:
     """x -> A x for x (V, 3): the packed copy of A in `rows`, plus the parts of A that are not assembled."""
 
     def __init__(self, rows: PackedRows, matrix: BlockMatrix) -> None:
-        self._rows, self._beside = rows, matrix.beside
+        self._rows, self._matrix, self._beside = rows, matrix, matrix.beside
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """Return A x (V, 3)."""
@@ -53,6 +66,10 @@ class Packed:
         if self._beside is not None:
             self._beside.add_product(x, result)
         return result
+
+    def translations(self) -> FloatArray:
+        """Return A t (3, V, 3) for the unit translations t along the axes, which the copy does not change."""
+        return self._matrix.translations()
 
     @property
     def arrays(self) -> OperatorArrays | None:
@@ -76,13 +93,20 @@ class PairProduct(Protocol):
 class WithPairs:
     """x -> A x + C x for x (V, 3), with a `multiply` of A that has the diagonal blocks of C already."""
 
-    def __init__(self, multiply: Callable[[FloatArray], FloatArray], pairs: PairProduct) -> None:
+    def __init__(self, multiply: Product, pairs: PairProduct) -> None:
         self._multiply, self._pairs = multiply, pairs
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """Return A x + C x (V, 3)."""
         result = self._multiply(x)
         self._pairs.add_product(x, result)
+        return result
+
+    def translations(self) -> FloatArray:
+        """Return (A + C) t (3, V, 3) for the unit translations t along the axes."""
+        result = self._multiply.translations()
+        for t, total in zip(unit_translations(result.shape[1]), result, strict=True):
+            self._pairs.add_product(t, total)
         return result
 
     @property

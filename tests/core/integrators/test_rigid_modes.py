@@ -8,6 +8,7 @@ import core
 from core.description.topology import merged
 from core.integrators.rigid_modes import RigidModes
 from core.linear.constraint_filter import ConstraintFilter
+from core.linear.products import Assembled
 from core.model.particle_system import ParticleSystem
 from demo.systems.garment import skirt
 
@@ -29,11 +30,27 @@ def test_a_correction_leaves_bodies_without_impulse_or_moment():
     A.add_diagonal(system.mass)
     assert system.sewn.max() == 0 < system.body.max()
     rhs, w = rng.normal(size=(2, *x.shape))
-    found = RigidModes(system.sewn, A.multiply, x).balanced(rhs, w, ConstraintFilter(len(x)))
+    found = RigidModes(system.sewn, Assembled(A), x).balanced(rhs, w, ConstraintFilter(len(x)))
     left = rhs - A.multiply(found)
     scale = np.abs(A.multiply(found)).sum()
     assert np.abs(left.sum(axis=0)).max() < 1e-10 * scale
     assert np.abs(np.cross(x - x.mean(axis=0), left).sum(axis=0)).max() < 1e-10 * scale
+
+
+@pytest.mark.parametrize("assembled", [True, False])
+def test_what_a_matrix_makes_of_translations_is_its_product_with_them(assembled):
+    class Beside:
+        def add_product(self, x, total):
+            total += 0.01 * x
+
+    system = ParticleSystem(core.Scene([panels()]), assembled=assembled)
+    x = system.initial_state().x
+    A = system.elastic(0.1).stiffness(x + 0.01 * np.sin(40.0 * x), 1e-3)
+    A.add_diagonal(system.mass)
+    A.add_diagonal(np.random.default_rng(3).normal(size=(len(x), 3, 3)))
+    A.beside = Beside()
+    for axis, found in enumerate(A.translations()):
+        np.testing.assert_array_equal(found, A.multiply(np.tile(np.eye(3)[axis], (len(x), 1))))
 
 
 def test_panels_that_are_sewn_together_fall_as_one():

@@ -84,6 +84,15 @@ def test_a_solve_is_one_call_with_the_bytes_of_python_s_loop(problem, product, k
             wanted.iterations, wanted.residual, wanted.reason, wanted.scale)
 
 
+@cases("product", ["packed", "assembled"])
+def test_a_product_with_pairs_knows_what_it_makes_of_translations(problem, product):
+    multiply = operators(problem, product, "multigrid")[0]
+    for axis, found in enumerate(multiply.translations()):
+        wanted = multiply(np.tile(np.eye(3)[axis], (len(problem.b), 1)))
+        np.testing.assert_allclose(found, wanted, rtol=0.0, atol=1e-4 * np.abs(wanted).max())
+        assert product == "packed" or found.tobytes() == wanted.tobytes()
+
+
 def test_a_matrix_with_parts_beside_it_is_solved_by_python_s_loop(problem):
     class Beside:
         def add_product(self, x, total):

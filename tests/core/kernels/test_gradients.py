@@ -28,6 +28,14 @@ def test_the_dot_product_is_the_sum_of_products(size):
 
 
 @cases("size", SIZES)
+def test_rows_are_added_by_groups_in_their_order(size):
+    rows, group = vectors(size, 1)[0], np.random.default_rng(1).integers(7, size=size)
+    found, wanted = current().group_sums.sums(group, rows, 9), np.zeros((9, 3))
+    np.add.at(wanted, group, rows)
+    assert found.dtype == np.float64 and found.tobytes() == wanted.tobytes()
+
+
+@cases("size", SIZES)
 def test_an_iteration_moves_the_answer_and_the_residual_and_knows_its_length(size):
     c, q, x, r = vectors(size, 4)
     wanted = x + 0.3 * c, r - 0.3 * q
