@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..contact.colliders import SurfaceShape
 from ..contact.initial_state.resolve import Resolution, StartResolver
 from ..description.scene import Scene
 from ..description.settings import Solver
@@ -24,6 +25,7 @@ from ..state import State
 from .adaptive_stepper import MOST_EFFORT
 from .audit import Audit, Auditor
 from .certificate import MAX_LISTED_PAIRS, CrossingsLeft, StartResolution
+from .growing_colliders import grown, plain_cloths
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,9 @@ def resolve_start(scene: Scene, solver: Solver | None = None, progress: Callable
                   move_pins: bool = False) -> ResolvedStart:
     """Return positions near those of the cloths that intersect neither colliders nor other cloth.
 
-    Cloth leaves colliders to the side of its outer faces and keeps its shape; then cloth that crosses cloth is
-    separated. Pinned vertices stay, unless `move_pins`. A start without intersections is returned as it is.
+    Colliders shrink where they cross cloth, cloth that crosses cloth is separated, and colliders grow again and push
+    the cloth out, which keeps its shape. Where that does not help, cloth leaves them to the side of its outer faces.
+    Pinned vertices stay, unless `move_pins`. A start without intersections is returned as it is.
 
     Args:
         scene: cloths and colliders, at time 0.
@@ -132,7 +135,12 @@ def crosses(found: Audit) -> bool:
 
 def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pins: bool = False
                 ) -> Iterator[Resolution]:
-    """Yield the iterations that resolve an initial state, at most until they have taken the effort of a frame."""
+    """Yield the best of the iterations that resolve an initial state, at most until they have taken the effort of a
+    frame.
+
+    Colliders shrink where they cross cloth, and grow again into cloth that does not cross itself any more. What that
+    leaves is pushed out of them as they are.
+    """
     contact = system.self_contact
     if contact is None:
         return
@@ -143,8 +151,32 @@ def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pi
     solids = [(c.at(0.0), shape) for c, shape in zip(system.scene.colliders, system.shapes, strict=True)]
     edges: IntArray = np.concatenate([system.edges, system.nodes.links])
     allowed = None if system.exclusions is None else system.exclusions.with_solids()
-    resolver = StartResolver(contact, state.x, edges, held, solids, allowed, itself=solver.self_collision)
-    for resolution in resolver.resolve():
+
+    def resolver(x: FloatArray, solids: list[tuple[FloatArray, SurfaceShape]]) -> StartResolver:
+        return StartResolver(contact, x, edges, held, solids, allowed, itself=solver.self_collision)
+
+    pushing = resolver(state.x, solids)
+    first = pushing.count(state.x)
+    best = Resolution(state.x, first, first)
+    small = pushing.shrunk()
+    if any(place is not None for place in small) and plain_cloths(system, state.x, held):
+        places = [(x if place is None else place, shape) for place, (x, shape) in zip(small, solids, strict=True)]
+        x, effort = state.x, 0.0
+        for resolution in resolver(x, places).resolve():
+            x, effort = resolution.x, resolution.effort
+            yield replace(best, effort=effort)
+            if effort > MOST_EFFORT:
+                return
+        cloths = plain_cloths(system, x, held)
+        for x, more in grown(system.scene, solver, cloths, small) if cloths else ():
+            left, effort = pushing.count(x), effort + more
+            best = replace(Resolution(x, left, first) if left <= best.crossings else best, effort=effort)
+            yield best
+            if effort > MOST_EFFORT:
+                return
+        pushing = resolver(best.x, solids)
+    for resolution in pushing.resolve():
+        resolution = replace(resolution, first=first, effort=best.effort + resolution.effort)
         yield resolution
         if resolution.effort > MOST_EFFORT:
             return

@@ -67,6 +67,28 @@ def open_limb():
     return scene_of([tube(0.045, shift=(0.012, 0.0, 0.0))], [(x, triangles[middle])])
 
 
+def lined_sleeve():
+    """Return a sleeve with a lining that is turned in at the hem, both partly in an arm."""
+    inner, outer = tube(0.043).mesh, tube(0.046).mesh
+    count, last = len(inner.positions), len(inner.positions) - 24
+    hem = [[last + j, count + last + j, count + last + (j + 1) % 24, last + (j + 1) % 24] for j in range(24)]
+    faces = [*inner.triangles[:, ::-1].tolist(), *(outer.triangles + count).tolist(), *hem]
+    mesh = core.ClothMesh(np.concatenate([inner.positions, outer.positions]) + [0.012, 0.004, 0.0], faces=faces)
+    return scene_of([core.Cloth(mesh, core.Material.preset("cotton"), thickness=0.001)], [capsule(0.04, 0.5)])
+
+
+def suit():
+    """Return two open sleeves of one mesh that cross each other and the arm in them."""
+    positions, faces = [], []
+    for radius, shift, columns in ((0.043, (0.008, 0.0, 0.0), 20), (0.045, (-0.008, 0.003, 0.0), 18)):
+        first, x = sum(map(len, positions)), tube(radius, shift=shift).mesh.positions
+        positions.append(x.reshape(12, 24, 3)[:, :columns].reshape(-1, 3))
+        corner = first + np.array([i * columns + j for i in range(11) for j in range(columns - 1)])
+        faces += np.stack([corner, corner + 1, corner + columns + 1, corner + columns], axis=1).tolist()
+    mesh = core.ClothMesh(np.concatenate(positions), faces=faces)
+    return scene_of([core.Cloth(mesh, core.Material.preset("cotton"), thickness=0.001)], [capsule(0.04, 0.5)])
+
+
 def solidified():
     """Return a sheet of two layers with a closed rim, partly in a box: its faces point to both sides."""
     x, triangles = sheet(16, 16, 0.4, 0.4)
@@ -92,7 +114,7 @@ SCENES = {
         [tilted(0.02, 0.3)], [floor()]),
     "sleeve_beside_arm": lambda: scene_of([tube(0.05, shift=(0.03, 0.0, 0.0))], [capsule(0.04, 0.5)]),
     "sleeve_past_arm": lambda: scene_of([tube(0.05, shift=(0.06, 0.0, 0.0))], [capsule(0.04, 0.5)]),
-    "open_limb": open_limb, "solidified": solidified,
+    "open_limb": open_limb, "solidified": solidified, "lined_sleeve": lined_sleeve, "suit": suit,
     "bumps": lambda: layers.crossing_bumps(16, frames=2).scene,
     "standing": lambda: layers.standing_sheet(16, frames=2).scene,
     "sheets": lambda: layers.crossing_sheets(16, frames=2).scene,

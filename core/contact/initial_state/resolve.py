@@ -20,7 +20,6 @@ from ...arrays import BoolArray, FloatArray, IntArray
 from ...row_ops import any_of
 from ..bvh import BVH, element_boxes
 from ..colliders import SurfaceShape
-from ..crossings import crossing_pairs
 from ..self_contact import SelfContact
 from ..surroundings import USUAL_PAIRS
 from ..triangle_surface import TriangleSurface
@@ -30,6 +29,7 @@ from .collider_surface import ColliderSurface
 from .distance_rows import DistanceRows
 from .layer_rows import layer_rows, own_crossings, tangled_vertices
 from .shape_energy import ShapeEnergy
+from .shrunk_colliders import crossings_with, shrunk
 from .wrong_sides import outward_signs, wrong_sides
 
 MOST_ITERATIONS = 300
@@ -147,17 +147,22 @@ class StartResolver:
         return sum(int(np.count_nonzero(collider.inside(x, within & self._free)))
                    for collider, within in zip(self._colliders, self._allowed, strict=True))
 
+    def count(self, x: FloatArray) -> int:
+        """Return the number of crossings at x (V, 3) [m], of vertices inside if none are with colliders."""
+        surface = self._contact.surface.at(x)
+        of_solids = sum(len(self._crossings(number, surface)) for number in range(len(self._colliders)))
+        return of_solids + len(self._own_crossings(x)) + (0 if of_solids else self._inside(x))
+
+    def shrunk(self) -> list[FloatArray | None]:
+        """Return the positions (W, 3) [m] of each collider at which the start crosses it no more (`shrunk_colliders`),
+        None where there are none, or none are needed."""
+        return [shrunk(self._contact, self._start, collider, number, mine)
+                for number, (collider, mine) in enumerate(zip(self._colliders, self._allowed, strict=True))]
+
     def _crossings(self, number: int, surface: TriangleSurface) -> ColliderCrossings:
         """Return the crossings with collider `number` that are not excluded, and of cloth that can move and leave it.
         """
-        own, there = self._contact.all.solids[number], self._colliders[number].surface
-        found = []
-        for pairs, shift in ((crossing_pairs(surface, there), [0, own.first_triangle]),
-                             (crossing_pairs(there, surface), [own.first_edge, 0])):
-            if self._contact.pair_filter is not None and len(pairs):
-                pairs = pairs[self._contact.pair_filter.of_piercings(pairs + shift)]
-            found.append(pairs)
-        edges, faces = found
+        edges, faces = crossings_with(self._contact, surface, self._colliders[number], number)
         ends, corners, kept = self._edges[edges[:, 0]], self._triangles[faces[:, 1]], self._kept[number]
         return ColliderCrossings(edges[any_of(self._free[ends]) & ~any_of(kept[ends])],
                                  faces[any_of(self._free[corners]) & ~any_of(kept[corners])])
