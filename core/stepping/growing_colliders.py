@@ -2,8 +2,8 @@
 """Let colliders grow into cloth, which they push out in front of them.
 
 From sizes at which nothing crosses, colliders grow to their own in a simulation in which nothing else acts. What keeps
-a bake free of crossings keeps this free of them, whatever layers there are, and elasticity keeps the shape. Each step
-starts at rest, and is long for a wave of stretch, so that the motion is quasi-static.
+a bake free of crossings keeps this free of them, whatever layers there are, and elasticity keeps the shape. Each frame
+starts at rest, and is as long as a wave of stretch takes to pass the cloth, so that the motion is quasi-static.
 """
 
 from __future__ import annotations
@@ -23,13 +23,9 @@ from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import ClothError
 from ..model.particle_system import ParticleSystem
+from ..row_ops import length
 from ..stopwatch import Stopwatch
 from .adaptive_stepper import Stepper
-
-FRAMES = 12
-"""Frames in which colliders grow [-]."""
-SLOWNESS = 100.0
-"""Length of a frame, over the time in which a wave of stretch passes an edge [-]."""
 
 
 def plain_cloths(system: ParticleSystem, x: FloatArray, held: BoolArray) -> list[Cloth] | None:
@@ -53,36 +49,39 @@ def plain_cloths(system: ParticleSystem, x: FloatArray, held: BoolArray) -> list
     return result
 
 
-def grown(scene: Scene, solver: Solver, cloths: Sequence[Cloth], small: Sequence[FloatArray | None]
+def grown(scene: Scene, solver: Solver, cloths: Sequence[Cloth], shrunk: Sequence[Sequence[FloatArray]]
           ) -> Iterator[tuple[FloatArray, float]]:
-    """Yield positions (V, 3) [m] of all cloths after each frame in which colliders grow, and the frame's effort.
+    """Yield positions (V, 3) [m] of all cloths after each frame in which colliders grow, and one more in which stretch
+    evens out; and the effort of the frame.
 
     Args:
         scene: as given.
         solver: its settings.
         cloths: plain ones.
-        small: positions (W, 3) [m] from which each collider grows, None for those that have their size.
+        shrunk: steps inwards of each collider (W, 3) [m], a frame for each; none for those that have their size.
     """
-    fabric, edge = cloths[0].material, float(np.mean([cloth.mesh.mean_edge for cloth in cloths]))
-    frame = SLOWNESS * edge * float(np.sqrt(fabric.areal_density / min(fabric.stretch)))
-    colliders = [_growing(collider, place, FRAMES * frame)
-                 for collider, place in zip(scene.colliders, small, strict=True)]
+    fabric = cloths[0].material
+    extent = max(float(length(np.ptp(cloth.positions, axis=0))) for cloth in cloths)
+    frame = extent * float(np.sqrt(fabric.areal_density / min(fabric.stretch)))
+    colliders = [_growing(collider, steps, frame) for collider, steps in zip(scene.colliders, shrunk, strict=True)]
     system = ParticleSystem(Scene(cloths, colliders, gravity=(0.0, 0.0, 0.0), air_density=0.0))
-    stepper = Stepper(system, Solver(steps_per_frame=1, frame_rate=1.0 / frame, tolerance=1e-2, backend=solver.backend,
+    stepper = Stepper(system, Solver(frame_rate=1.0 / frame, tolerance=1e-2, backend=solver.backend,
                                      self_collision=solver.self_collision), Stopwatch())
     state = system.initial_state()
-    for number in range(1, FRAMES + 1):
+    for number in range(1, max(map(len, shrunk)) + 2):
         state = stepper.advance(replace(state, v=np.zeros_like(state.v)), number)
         yield state.x, stepper.take_record().effort
 
 
-def _growing(collider: Collider, small: FloatArray | None, duration: float) -> Collider:
-    """Return a collider that grows from `small` (W, 3) [m] to its size at time 0 in `duration` [s]."""
-    size = collider.at(0.0)
+def _growing(collider: Collider, shrunk: Sequence[FloatArray], frame: float) -> Collider:
+    """Return a collider that grows to its size at time 0, by the steps by which it has shrunk, in a `frame` [s] each.
+    """
+    places = [*reversed(shrunk), collider.at(0.0)]
 
     def at(time: float) -> FloatArray:
-        share = time / duration
-        return size if small is None or share >= 1.0 else small + share * (size - small)
+        number = min(int(time / frame), len(shrunk) - 1)
+        share = min(time / frame - number, 1.0)
+        return places[number + 1] if share == 1.0 else places[number] + share * (places[number + 1] - places[number])
 
-    return Collider(size if small is None else at, collider.triangles, 0.0, thickness=CLEARANCE * collider.thickness,
+    return Collider(at if shrunk else places[0], collider.triangles, 0.0, thickness=CLEARANCE * collider.thickness,
                     name=collider.name)

@@ -158,9 +158,9 @@ def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pi
     pushing = resolver(state.x, solids)
     first = pushing.count(state.x)
     best = Resolution(state.x, first, first)
-    small = pushing.shrunk()
-    if any(place is not None for place in small) and plain_cloths(system, state.x, held):
-        places = [(x if place is None else place, shape) for place, (x, shape) in zip(small, solids, strict=True)]
+    shrunk = pushing.shrunk()
+    if any(shrunk) and plain_cloths(system, state.x, held):
+        places = [(steps[-1] if steps else x, shape) for steps, (x, shape) in zip(shrunk, solids, strict=True)]
         x, effort = state.x, 0.0
         for resolution in resolver(x, places).resolve():
             x, effort = resolution.x, resolution.effort
@@ -168,7 +168,7 @@ def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pi
             if effort > MOST_EFFORT:
                 return
         cloths = plain_cloths(system, x, held)
-        for x, more in grown(system.scene, solver, cloths, small) if cloths else ():
+        for x, more in grown(system.scene, solver, cloths, shrunk) if cloths else ():
             left, effort = pushing.count(x), effort + more
             best = replace(Resolution(x, left, first) if left <= best.crossings else best, effort=effort)
             yield best

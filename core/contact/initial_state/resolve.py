@@ -153,9 +153,9 @@ class StartResolver:
         of_solids = sum(len(self._crossings(number, surface)) for number in range(len(self._colliders)))
         return of_solids + len(self._own_crossings(x)) + (0 if of_solids else self._inside(x))
 
-    def shrunk(self) -> list[FloatArray | None]:
-        """Return the positions (W, 3) [m] of each collider at which the start crosses it no more (`shrunk_colliders`),
-        None where there are none, or none are needed."""
+    def shrunk(self) -> list[list[FloatArray]]:
+        """Return the steps inwards (W, 3) [m] of each collider after which the start crosses it no more
+        (`shrunk_colliders`); none where there are none, or none are needed."""
         return [shrunk(self._contact, self._start, collider, number, mine)
                 for number, (collider, mine) in enumerate(zip(self._colliders, self._allowed, strict=True))]
 

@@ -4,7 +4,7 @@
     y  =  x + phi (d - (d.n)+ n - w/2 S S n) ,     d = S x - x ,     S = (M + w^2 L)^-1 M
 
 L is the cotangent Laplacian of the surface, M has a third of the area of each triangle at its corners, n are its
-normals, and w is half a mean edge. d is an implicit step of mean curvature flow (Desbrun et al. 1999): a limb moves
+normals, and w is a width. d is an implicit step of mean curvature flow (Desbrun et al. 1999): a limb moves
 towards its axis. A hollow would move outwards, which is left out. The last term moves what is flat or hollow inwards,
 too. On a limb of radius r, smoothing takes (1 + w^2/r^2)^-2 of it, so that nothing passes the axis:
 
@@ -18,13 +18,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
+from ...description.mesh import SLIVER
 from ...linear.block_cholesky import BlockCholesky
 from ...linear.nested_dissection import NestedDissection
 from ...row_ops import cross, length
 from ..vertex_normals import area_vectors, vertex_normals
-
-FLAT = 1e-6
-"""Least area of a triangle over its longest side squared, so that cotangents are bounded [-]."""
 
 
 class ShrinkingSurface:
@@ -33,20 +31,20 @@ class ShrinkingSurface:
     Args:
         x: (W, 3) [m], where w, L and M are taken.
         triangles: (T, 3), with normals outwards.
+        width: w [m].
     """
 
-    def __init__(self, x: FloatArray, triangles: IntArray) -> None:
-        self._triangles = triangles
+    def __init__(self, x: FloatArray, triangles: IntArray, width: float) -> None:
+        self._triangles, self._width = triangles, width
         corner = [x[triangles[:, k]] for k in range(3)]
         sides = np.array([length(corner[k - 2] - corner[k - 1]) for k in range(3)])        # opposite to corner k
-        least = np.maximum(2.0 * FLAT * sides.max(axis=0) ** 2, np.finfo(float).tiny)
+        least = np.maximum(2.0 * SLIVER * sides.max(axis=0) ** 2, np.finfo(float).tiny)
         area = np.maximum(length(cross(corner[1] - corner[0], corner[2] - corner[0])), least)
         cotangents = [np.einsum("ti,ti->t", corner[k - 2] - corner[k], corner[k - 1] - corner[k]) / area
                       for k in range(3)]
         ends = np.concatenate([np.sort(triangles[:, [k - 2, k - 1]], axis=1) for k in range(3)])
         edges, edge = np.unique(ends, axis=0, return_inverse=True)
-        self._width = 0.5 * float(sides.mean())
-        weight = self._width ** 2 * np.maximum(np.bincount(edge.reshape(-1), 0.5 * np.concatenate(cotangents)), 0.0)
+        weight = width ** 2 * np.maximum(np.bincount(edge.reshape(-1), 0.5 * np.concatenate(cotangents)), 0.0)
         mass = np.bincount(triangles.ravel(), np.repeat(area / 6.0, 3), len(x))
         self._mass: FloatArray = np.where(mass > 0.0, mass, 1.0)
         diagonal = self._mass + np.bincount(edges.ravel(), np.repeat(weight, 2), len(x))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find how colliders shrink so that a start crosses them no more.
 
-From there they grow to their own size again, and push the cloth out in front of them (`stepping.growing_colliders`).
-A collider shrinks only where it crosses cloth or has cloth inside, step by step.
+A collider shrinks only where it crosses cloth or has cloth inside, by steps of half a mean edge of the finer of both.
+By the same steps it grows to its own size again, and pushes the cloth out in front of it
+(`stepping.growing_colliders`).
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from ..triangle_surface import TriangleSurface
 from ..vertex_normals import area_vectors, vertex_normals
 from .collider_surface import ColliderSurface
 from .shrinking_surface import ShrinkingSurface
-from .wrong_sides import outward_signs
+from .wrong_sides import mean_size, outward_signs
 
-MOST_STEPS = 60
+MOST_STEPS_INWARDS = 60
 """Largest number of steps of a collider inwards [-]."""
 STEPS_WITHOUT_FEWER = 10
 """Steps inwards without fewer of its vertices at crossings after which a collider is given up [-]."""
 
 
 def shrunk(contact: SelfContact, x: FloatArray, collider: ColliderSurface, number: int, allowed: BoolArray
-           ) -> FloatArray | None:
-    """Return positions (W, 3) [m] of a collider that has shrunk until cloth at x (V, 3) [m] crosses it no more; None if
-    nothing crosses it, if it does not get free, or if most of the cloth in it were on the wrong side then: an arm
-    beside its sleeve gets free of it, but not into it.
+           ) -> list[FloatArray]:
+    """Return the positions (W, 3) [m] of a collider in steps inwards, at the last of which cloth at x (V, 3) [m]
+    crosses it no more. None if nothing crosses it, if it does not get free, or if most of the cloth in it were on the
+    wrong side then: an arm beside its sleeve gets free of it, but not into it.
 
     Args:
         contact: of all cloths with themselves and the colliders.
@@ -39,27 +40,29 @@ def shrunk(contact: SelfContact, x: FloatArray, collider: ColliderSurface, numbe
     cloth = contact.surface.at(x)
     there = _caught(contact, cloth, collider, number, allowed)
     if not there.any():
-        return None
+        return []
     edges, faces = crossings_with(contact, cloth, collider, number)
     within = collider.inside(x, allowed)
     within[cloth.edges[edges[:, 0]]] = within[cloth.triangles[faces[:, 1]]] = True
     turned = outward_signs(x, cloth.triangles, collider, float(contact.thickness[:len(x)].max()))
     outward = vertex_normals(turned[:, None] * area_vectors(x, cloth.triangles), cloth.triangles, len(x))
 
-    surface, small = ShrinkingSurface(collider.x, collider.shape.triangles), collider
-    fewest, since_fewer = len(there), 0
-    for _ in range(MOST_STEPS):
+    width = 0.5 * min(mean_size(x, cloth.edges), mean_size(collider.x, collider.surface.edges))
+    surface, small = ShrinkingSurface(collider.x, collider.shape.triangles, width), collider
+    fewest, since_fewer, steps = len(there), 0, []
+    for _ in range(MOST_STEPS_INWARDS):
         small = ColliderSurface(surface.further_in(small.x, there), collider.shape,
                                 contact.all.solids[number].surface, collider.thickness)
+        steps.append(small.x)
         there = _caught(contact, cloth, small, number, allowed)
         if not there.any():
             out = x[within] - small.nearest(x[within]).point
-            return small.x if np.sign(np.einsum("ni,ni->n", out, outward[within])).sum() >= 0.0 else None
+            return steps if np.sign(np.einsum("ni,ni->n", out, outward[within])).sum() >= 0.0 else []
         count = int(np.count_nonzero(there))
         fewest, since_fewer = min(fewest, count), 0 if count < fewest else since_fewer + 1
         if since_fewer > STEPS_WITHOUT_FEWER:
             break
-    return None
+    return []
 
 
 def crossings_with(contact: SelfContact, cloth: TriangleSurface, collider: ColliderSurface, number: int

@@ -7,12 +7,14 @@ import pytest
 from core.contact.bvh import BVH, element_boxes
 from core.contact.containment import inside
 from core.contact.initial_state.shrinking_surface import ShrinkingSurface
+from core.contact.initial_state.wrong_sides import mean_size
 from tests.core.contact.shapes import ball
 from tests.scenes.solids import capsule
 
 
 def shrunk(x, triangles, there, steps):
-    surface, result = ShrinkingSurface(x, triangles), x
+    width = 0.5 * mean_size(x, np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]))
+    surface, result = ShrinkingSurface(x, triangles, width), x
     for _ in range(steps):
         result = surface.further_in(result, there)
     return result
