@@ -46,6 +46,12 @@ def highest(rows: FloatArray) -> FloatArray:
     return result
 
 
+def total(rows: FloatArray) -> FloatArray:
+    """Return the sum of each row (N, k) (N,); k is not 0."""
+    result: FloatArray = reduce(np.add, rows.T)
+    return result
+
+
 def box(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the lower and upper corner (k,) of points (N, k); infinity and minus infinity if there are none."""
     return (np.array([column.min(initial=np.inf) for column in rows.T]),

@@ -19,7 +19,6 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.collider import Collider
 from ..kernels import current
 from ..row_ops import all_of, box
-from .bvh import BVH
 from .colliders import MovingSurface
 from .containment import inside
 from .covered import covered
@@ -115,7 +114,8 @@ class Motion:
         cloth, none = self._owner.cloth, np.zeros((0, 2), dtype=np.int64)
         vertex_triangle, edge_edge = [none], [none]
         points, find = np.arange(len(start))[:, None], current().self_pairs.pairs
-        step = start, end, slack, radius, far, None if some is None else np.pad(some, (0, len(start) - len(some)))
+        marked = some if some is None else np.concatenate([some, np.zeros(len(start) - len(some), dtype=np.bool_)])
+        step = start, end, slack, radius, far, marked
         for number in self._nearby(start, end, radius):
             solid = self._owner.solids[number]
             found = find(cloth.vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
@@ -130,10 +130,13 @@ class Motion:
         [m] of."""
         count, near = self._owner.count, []
         cloth = radius[:count].max(initial=0.0)
+        (first, last), (lower, upper) = box(start[:count]), box(end[:count])
         for number, (solid, moving) in enumerate(zip(self._owner.solids, self._moving, strict=True)):
-            drift = moving.drift if moving.drift.any() else 0.0
             its = radius[solid.vertices].max(initial=0.0)
-            if _near(moving.tree, start[:count] + drift, end[:count], 0.5 * float(cloth + its)):
+            (low, high), reach = moving.tree.box, 0.5 * float(cloth + its)
+            below = np.minimum(first + moving.drift, lower) - reach
+            above = np.maximum(last + moving.drift, upper) + reach
+            if (below <= high).all() and (low <= above).all():
                 near.append(number)
         return near
 
@@ -201,11 +204,3 @@ class Motion:
                 tree = shape.tree.around(shape.triangles, moving.x_t0)
                 there[rows] = inside(x0[rows], moving.x_t0, shape.triangles, shape.closed, tree)
         return result
-
-
-def _near(tree: BVH, start: FloatArray, end: FloatArray, radius: float) -> bool:
-    """Whether the boxes around what moves from start to end (V, 3) [m] and around a tree are within radius [m]."""
-    low, high = tree.box
-    (first, last), (below, above) = box(start), box(end)
-    below, above = np.minimum(first, below) - radius, np.maximum(last, above) + radius
-    return bool((below <= high).all() and (low <= above).all())

@@ -12,7 +12,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.topology import bodies
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.products import Product, WithPairs
-from ..row_ops import all_of, any_of, pick
+from ..row_ops import all_of, any_of, pick, total
 from ..state import ContactWarmStart, Touch
 from .bounds import of_pairs
 from .contact_history import ContactHistory
@@ -147,7 +147,7 @@ class SelfContactStep:
         start, end, count = self._around.motion.x_t0, self._solids_end, len(self._base)
         rows = np.flatnonzero((contacts.vertices[:, 0] < count) & all_of(contacts.vertices[:, 1:] >= count))
         corners = contacts.vertices[rows][:, 1:] - count
-        moves = any_of((start[corners] != end[corners]).any(axis=2))
+        moves = any_of(pick(any_of(start != end), corners))
         rows, corners = rows[moves], corners[moves]
         return contacts.turned(rows, turns(start[corners], end[corners]), self._around.start, self._h)
 
@@ -195,10 +195,11 @@ class SelfContactStep:
     def bodies(self) -> IntArray:
         """Pieces of cloth (V,), those that touch as one."""
         c, body = self.repulsion.contacts, self._fixed.body[:len(self._base)]
-        links = body[c.vertices[c.touches]]
-        if len(links) == 0:
+        rows = np.flatnonzero(c.touches)
+        one, other = (body[c.vertices[rows, k]] for k in (0, 3))
+        if (one == other).all():
             return body
-        joined = bodies(links[:, [0, 3]], int(body.max()) + 1)
+        joined = bodies(np.column_stack([one, other]), int(body.max()) + 1)
         return joined[body]
 
     @property
@@ -367,5 +368,5 @@ class SelfContactStep:
 
 def _with_solids(contacts: Contacts) -> BoolArray:
     """Return which contacts (C,) are with solids, whose vertices have no weight; those of cloth add up to zero."""
-    result: BoolArray = np.abs(contacts.weights.sum(axis=1)) > 0.5
+    result: BoolArray = np.abs(total(contacts.weights)) > 0.5
     return result

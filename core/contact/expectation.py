@@ -7,9 +7,11 @@ anything, and only what is as near as it will be need be known.
 
 from __future__ import annotations
 
+from types import EllipsisType
+
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..row_ops import mean, pick
 
@@ -56,9 +58,10 @@ class Expectation:
         """Forget all but a part `left` [-]."""
         self.missed = left * self.missed
 
-    def slack(self, loose: float) -> FloatArray:
-        """How far ends may be from those searched for (V,) [m]."""
-        return np.minimum(loose * (LEAST_STRAY * self.radius + STRAY_PER_MISS * self.missed), MOST_STRAY * self.radius)
+    def slack(self, loose: float, rows: IntArray | EllipsisType = ...) -> FloatArray:
+        """How far ends of `rows` (n,) of the vertices may be from those searched for (n,) [m]."""
+        radius, missed = self.radius[rows], self.missed[rows]
+        return np.minimum(loose * (LEAST_STRAY * radius + STRAY_PER_MISS * missed), MOST_STRAY * radius)
 
 
 class Search:
@@ -90,23 +93,25 @@ class Search:
 
     def follow(self, x1: FloatArray) -> BoolArray:
         """Search for x1 (V, 3) [m] of those that are not covered, and further around; who they are (V,)."""
-        self.learn(x1, 1.0)
-        stray, count = self.away(x1) > self.slack, len(self._steady)
+        away, count = self.away(x1), len(self._steady)
+        self.expectation.learn(away, 1.0)
+        stray = away > self.slack
         while (stray[:count] & self._steady).any():
             self._steady &= ~stray[:count]
             stray = self.away(x1) > self.slack
         self.loose *= 2.0
-        self.end[stray] = x1[stray] - self._common(x1)
-        self.slack[stray] = self.expectation.slack(self.loose)[stray]
-        self.radius[stray] = self._radius()[stray]
+        rows = np.flatnonzero(stray)
+        self.end[rows] = pick(x1, rows) - self._common(x1)
+        self.slack[rows] = self.expectation.slack(self.loose, rows)
+        self.radius[rows] = self._radius(rows)
         return stray
 
-    def _radius(self) -> FloatArray:
-        """Within which others are looked for (V,) [m]: whatever both of a pair do, they end as far apart as if they
-        rested, unless they move so much that not even the largest radius says that."""
+    def _radius(self, rows: IntArray | EllipsisType = ...) -> FloatArray:
+        """Within which others of `rows` (n,) of the vertices are looked for (n,) [m]: whatever both of a pair do, they
+        end as far apart as if they rested, unless they move so much that not even the largest radius says that."""
         moves = current().motion_bounds.away(self.end, self._x0, self._steady)
-        wanted = self.expectation.resting + 2.0 * moves
-        return np.minimum(self.expectation.radius, np.maximum(wanted, self.slack / MOST_STRAY))
+        wanted = self.expectation.resting[rows] + 2.0 * moves[rows]
+        return np.minimum(self.expectation.radius[rows], np.maximum(wanted, self.slack[rows] / MOST_STRAY))
 
     def _common(self, x1: FloatArray) -> FloatArray:
         """What all have in common of the way from where they were expected to x1 (V, 3) [m]."""

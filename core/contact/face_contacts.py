@@ -111,7 +111,7 @@ class FaceContacts:
         """Return which of `contacts` (n,) are on faces that move, and the rotations of these (n, 3, 3)."""
         rows = np.flatnonzero(inverse_mass[self.found.contacts.vertex] > 0.0)
         corners = fixed.all.triangles[self._triangles(fixed)[rows]] - fixed.all.count
-        moving = np.flatnonzero(any_of((motion.x_t0[corners] != motion.x_t1[corners]).any(axis=2)))
+        moving = np.flatnonzero(any_of(pick(any_of(motion.x_t0 != motion.x_t1), corners)))
         return moving, turns(motion.x_t0[corners[moving]], motion.x_t1[corners[moving]])
 
     def _triangles(self, fixed: SelfContact) -> IntArray:

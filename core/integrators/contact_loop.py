@@ -77,7 +77,7 @@ class ContactLoop:
         self._tolerance, self._linearisation = tolerance, linearisation
         self._system, self._state, self._h, self._watch = contacts.system, contacts.state, contacts.h, contacts.watch
         self._constraints, self._pairs = contacts.constraints, contacts.pairs
-        self._mass = self._system.mass[:, None]
+        self._mass = self._system.masses
         self.iterations, self.solves = 0, 0
         self.settled = True
         self._second = SecondSolve(contacts.state.in_vain)
@@ -164,9 +164,10 @@ class ContactLoop:
             friction = self._constraints.friction_force()
             impulse = equations.multiply(linear.solution) - equations.rhs
             again = self._constraints.judge(u, impulse / self._h)
+        moved = self._over_weight(u - last) if attempt > 0 else np.inf
         if attempt == 1:
-            self._second.changed(self._over_weight(u - last))
-        enough = attempt > 0 and self._is_small(u - last, CALM)
+            self._second.changed(moved)
+        enough = moved < CALM
         self.settled = not again
         if own is None:
             return friction, enough or not again
@@ -181,13 +182,9 @@ class ContactLoop:
         """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""
         joined = own.join(u)
         touching = own.touching_cloth
-        if touching > MANY_CONTACTS and self._is_small(u - self._state.v, QUICK_MOTION):
+        if touching > MANY_CONTACTS and self._over_weight(u - self._state.v) < QUICK_MOTION:
             return joined <= FEW_MEETING * touching
         return joined == 0
-
-    def _is_small(self, change: FloatArray, part: float) -> bool:
-        """Whether a change of the velocities (V, 3) [m/s] is below this part of what weight makes of them in a step."""
-        return self._over_weight(change) < part
 
     def _over_weight(self, change: FloatArray) -> float:
         """How large a change of the velocities (V, 3) [m/s] is, over what weight makes of them in a step [-]."""

@@ -24,6 +24,7 @@ from ..model.field_forces import Step
 from ..model.particle_system import ParticleSystem
 from ..model.turned_start import TurnedStart
 from ..model.velocity_forces import RateForce
+from ..row_ops import pick
 from ..state import State
 from . import step_strain
 from .anderson import Anderson
@@ -80,7 +81,7 @@ class NewtonStep:
         settings, watch = context.settings, context.watch
         self.settings, self.watch = settings, watch
         self.missed = 0.0                          # largest error of the expected rotations, root mean square [rad]
-        self.x0, self.v0, self.mass = state.x, state.v, system.mass[:, None]
+        self.x0, self.v0, self.mass = state.x, state.v, system.masses
         self.gravity = system.gravity.at(state.time + h)
         self.resisting: FloatArray | None = None                              # f(x, v) - f(x) at the last linearisation
         inner = INNER_TOLERANCE if settings.linearisations == "converge" else 0.0
@@ -181,7 +182,7 @@ class NewtonStep:
         """Return the edges (E, 3) [m] along which forces were linearised last."""
         edges = self.system.edges
         at = self.linearised[0]
-        return self.start.edges(edges) if self.damping_inside else at[edges[:, 1]] - at[edges[:, 0]]
+        return self.start.edges(edges) if self.damping_inside else pick(at, edges[:, 1]) - pick(at, edges[:, 0])
 
     # ------------------------------------------------------------------ the solves
 

@@ -9,6 +9,8 @@ diagonal is written into A, exchanged from pass to pass, and taken out at the en
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..arrays import FloatArray
 from ..description.topology import merged
 from ..linear.block_matrix import BlockMatrix
@@ -90,13 +92,12 @@ class _OnDiagonal:
 
     def put(self, blocks: FloatArray) -> None:
         """Add `blocks` (V, 3, 3), in the place of those before."""
-        change = blocks if self._blocks is None else blocks - self._blocks
-        if self._blocks is None or change.any():
-            self._A.add_diagonal(change)
+        before = self._blocks
+        self._A.add_diagonal(blocks if before is None else np.subtract(blocks, before, out=before))
         self._blocks = blocks
 
     def take_out(self) -> None:
         """Take the blocks out of A."""
-        if self._blocks is not None and self._blocks.any():
-            self._A.add_diagonal(-self._blocks)
+        if self._blocks is not None:
+            self._A.add_diagonal(np.negative(self._blocks, out=self._blocks))
         self._blocks = None

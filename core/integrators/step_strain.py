@@ -32,7 +32,8 @@ def added_strain(before: FloatArray, after: FloatArray, rest_lengths: FloatArray
 
     An edge that was shorter than its rest length may go back to that: a shorter step would not prevent it.
     """
-    added: FloatArray = (after - np.maximum(before, rest_lengths)) / rest_lengths
+    added: FloatArray = after - np.maximum(before, rest_lengths)
+    added /= rest_lengths
     return added
 
 
@@ -65,8 +66,10 @@ def of_most(added: FloatArray, enough: float = 0.0, *, settled: bool = True, dri
         return longest if settled else longest / UNSETTLED_FACTOR
     result, few = longest / SINGLE_EDGE_FACTOR, DRIVEN_EDGES if driven else FEW_EDGES
     for part, times in few:
-        rank = int(part * len(added)) + 1
-        large = added > max(enough, result) * times                  # a smaller one would not change the result
+        rank, least = int(part * len(added)) + 1, max(enough, result) * times
+        if longest <= least:                                         # a smaller one would not change the result
+            continue
+        large = added > least
         if np.count_nonzero(large) >= rank:
             result = max(result, float(np.partition(added[large], -rank)[-rank]) / times)
     return result

@@ -40,8 +40,8 @@ class TrialBounds:
         if not contacts.settings.adaptive or contacts.settings.linearisations == "converge":    # has a line search
             return False
         grown = contacts.apart_from_pinched(contacts.growth(u))
-        most = step_strain.largest_of_most(grown, contacts.system.edge_slices)
-        return most > HOPELESS_STRAIN * contacts.settings.max_strain_change
+        limit = HOPELESS_STRAIN * contacts.settings.max_strain_change
+        return step_strain.largest_of_most(grown, contacts.system.edge_slices, limit) > limit
 
     def shortened(self, u: FloatArray) -> FloatArray:
         """Return velocities u (V, 3) [m/s] within the bounds of the motion."""

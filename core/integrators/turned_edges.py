@@ -28,6 +28,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..contact.half_spaces import HalfSpaces
 from ..model.particle_system import ParticleSystem
 from ..model.strain_limit import NO_BOUNDS, StrainLimit
+from ..row_ops import any_of, pick
 
 TURNED_GROWTH = 0.05
 """Growth beyond what the solve has seen up to which an edge is left as it is, over its rest length [-]. From 0.01 to
@@ -60,7 +61,8 @@ class TurnedEdges:
     @cached_property
     def _longest(self) -> FloatArray:
         """What the edges were or the solve takes them to be (E,) [m]; in most steps nobody asks."""
-        taken, found = self._linearised(), self._reached[self._edges[:, 1]] - self._reached[self._edges[:, 0]]
+        taken, (i, j) = self._linearised(), self._edges.T
+        found = pick(self._reached, j) - pick(self._reached, i)
         length = np.sqrt(np.einsum("ei,ei->e", taken, taken))
         linear = np.einsum("ei,ei->e", taken, found) / np.maximum(length, np.finfo(float).tiny)
         longest: FloatArray = np.maximum(self._was, linear)
@@ -99,7 +101,7 @@ class TurnedEdges:
         near = np.zeros(len(x), dtype=np.bool_)
         near[self._edges[over]] = True
         for _ in range(RINGS - 1):
-            near[self._edges[near[self._edges].any(axis=1)]] = True
-        some = near[self._edges].any(axis=1)
+            near[self._edges[any_of(pick(near, self._edges))]] = True
+        some = any_of(pick(near, self._edges))
         lengths = self._longest[some] + TURNED_GROWTH_LEFT * self._rest[some]
         return StrainLimit(self._edges[some], lengths, self._system.carried, NO_PINS).relaxed(x, held, bounds)

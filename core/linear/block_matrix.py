@@ -183,11 +183,8 @@ class BlockMatrix:
     def add_diagonal(self, values: FloatArray) -> None:
         """Add to the diagonal: values (V,) times the identity, or blocks (V, 3, 3)."""
         kernels, start, line = current().block_matrix, self.pattern.own_places[:, 0], self.pattern.line
-        (kernels.add_multiples if values.ndim == 1 else kernels.add_diagonal)(start, line, values, self.data)
-        if values.ndim == 1:
-            self.row_sums[:, [0, 1, 2], [0, 1, 2]] += values[:, None]
-        else:
-            self.row_sums += values
+        add = kernels.add_multiples if values.ndim == 1 else kernels.add_diagonal
+        add(start, line, values, self.data, self.row_sums)
 
     def blocks(self) -> FloatArray:
         """Return the blocks (N, 3, 3) in the order of the pattern's rows and columns, with the scalar part added.
@@ -233,7 +230,10 @@ class BlockMatrix:
 
 def unit_translations(count: int) -> FloatArray:
     """Return the unit translations (3, V, 3) along the axes, of `count` vertices."""
-    return np.repeat(np.eye(3)[:, None], count, axis=1)
+    result = np.zeros((3, count, 3))
+    for axis in range(3):
+        result[axis, :, axis] = 1.0
+    return result
 
 
 def _row_starts(rows: IntArray, count: int) -> IntArray:

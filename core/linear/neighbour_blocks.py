@@ -34,9 +34,9 @@ class NeighbourBlocks:
 
     def __init__(self, pattern: BlockPattern, edges: IntArray) -> None:
         n = pattern.vertex_count
-        edges = np.unique(np.sort(edges, axis=1), axis=0)
         keys = pattern.rows * n + pattern.columns
-        wanted = edges[:, 0] * n + edges[:, 1]
+        wanted = np.unique(np.minimum(*edges.T) * n + np.maximum(*edges.T))
+        edges = np.column_stack(np.divmod(wanted, n))
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         there = keys[place] == wanted                              # an edge without stiffness has no block
         self.edges, near = edges[there], place[there]

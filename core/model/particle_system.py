@@ -74,7 +74,7 @@ class ParticleSystem:
         gravity: of each particle.
         vertex_count: V, number of all particles, inner nodes included.
         slices: per cloth its range of particles.
-        mass: (V,) [kg].
+        mass: (V,) [kg]. masses: (V, 3), of each coordinate.
         carried: (V,) mass that moves with a particle that is held or in contact [kg].
         thickness: (V,) [m].
         friction: coefficients of friction over time.
@@ -108,6 +108,7 @@ class ParticleSystem:
         self.vertex_count, self.slices = nodes.count, nodes.slices
         counts, starts = [s.stop - s.start for s in nodes.slices], [s.start for s in nodes.slices]
         self.mass, self.carried = nodes.mass, nodes.carried
+        self.masses: FloatArray = np.repeat(self.mass, 3).reshape(-1, 3)
         self.gravity = Gravity(scene, nodes)
         self.thickness: FloatArray = nodes.padded(np.repeat([c.distance for c in cloths], counts))
         self.friction = FrictionInTime(scene, nodes)

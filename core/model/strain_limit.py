@@ -25,6 +25,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..contact.half_spaces import HalfSpaces
 from ..kernels import current
+from ..row_ops import all_of, any_of
 
 LENGTH_TOLERANCE = 2e-3
 """Largest elongation above the limit that is left uncorrected [-]."""
@@ -137,6 +138,7 @@ def colours(edges: IntArray, vertex_count: int) -> tuple[IntArray, IntArray]:
     number = np.argsort(np.argsort(rank, kind="stable"), kind="stable")
     left = np.arange(len(edges))
     sets: list[IntArray] = []
+    coloured = np.zeros(len(edges), dtype=np.bool_)
     while len(left):
         candidates, chosen = left, []
         taken = np.zeros(vertex_count, dtype=np.bool_)
@@ -144,12 +146,13 @@ def colours(edges: IntArray, vertex_count: int) -> tuple[IntArray, IntArray]:
             least = np.full(vertex_count, len(edges))
             ends = edges[candidates]
             np.minimum.at(least, ends.ravel(), np.repeat(number[candidates], ends.shape[1]))
-            wins = (least[ends] == number[candidates][:, None]).all(axis=1)
+            wins = all_of(least[ends] == number[candidates][:, None])
             chosen.append(candidates[wins])
             taken[ends[wins]] = True
-            candidates = candidates[~taken[ends].any(axis=1)]
+            candidates = candidates[~any_of(taken[ends])]
         sets.append(np.sort(np.concatenate(chosen)))
-        left = np.setdiff1d(left, sets[-1], assume_unique=True)
+        coloured[sets[-1]] = True
+        left = left[~coloured[left]]
     order: IntArray = np.concatenate(sets) if sets else np.zeros(0, dtype=np.int64)
     starts: IntArray = np.cumsum([0, *(len(s) for s in sets)]).astype(np.int64)
     return order, starts

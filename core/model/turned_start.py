@@ -19,6 +19,7 @@ import numpy as np
 from ..arrays import AnyArray, FloatArray, IntArray
 from ..kernels import current
 from ..kernels.formulas.rotation import quaternion, rotation_matrix
+from ..row_ops import pick
 from ..stencils.stencil import Stencil
 from .force_families import Family
 
@@ -46,10 +47,11 @@ class TurnedStart:
 
     def edges(self, edges: IntArray) -> FloatArray:
         """Return the vectors (E, 3) [m] of edges (E, 2), turned as elements are."""
-        d = self.x[edges[:, 1]] - self.x[edges[:, 0]]
+        i, j = edges.T
+        d = pick(self.x, j) - pick(self.x, i)
         if self.rotation is None:
             return d
-        rows = rotation_matrix(tuple((self._quaternions[edges[:, 0]] + self._quaternions[edges[:, 1]]).T))
+        rows = rotation_matrix(tuple((pick(self._quaternions, i) + pick(self._quaternions, j)).T))
         x, y, z = d.T
         return np.column_stack([row[0] * x + row[1] * y + row[2] * z for row in rows])
 

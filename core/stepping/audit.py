@@ -232,9 +232,9 @@ class _Stack:
             raise SceneError(f"the meshes have {counts} vertices, they must have "
                              f"{np.diff(self.first_vertex).tolist()} as before")
         for number, x in enumerate(positions):
-            bad = ~np.isfinite(x).all(axis=1)
-            if bad.any():
-                vertex = int(np.argmax(bad))
+            finite = np.isfinite(x)
+            if not finite.all():
+                vertex = int(np.argmin(finite.all(axis=1)))
                 raise SceneError(f"vertex {vertex} of mesh {number} is at {x[vertex].tolist()}, which is not a number; "
                                  "leave this frame out of the audit")
         together = np.concatenate([np.zeros((0, 3)), *positions])

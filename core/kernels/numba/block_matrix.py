@@ -51,26 +51,31 @@ def neighbour_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: 
           far, number, S, grow, diagonal, off)
 
 
-def add_diagonal(start: IntArray, line: IntArray, blocks: FloatArray, data: FloatArray) -> None:
-    """Add blocks (V, 3, 3) to a block matrix, in place: entry (a, b) of each is at start + a line + b, both (V,)."""
-    share(_add_diagonal, len(blocks), LEAST_VERTICES, start, line, blocks, data)
+def add_diagonal(start: IntArray, line: IntArray, blocks: FloatArray, data: FloatArray, row_sums: FloatArray) -> None:
+    """Add blocks (V, 3, 3) to a block matrix and to the sums of its rows (V, 3, 3), in place.
+
+    Entry (a, b) of each is at start + a line + b, both (V,).
+    """
+    share(_add_diagonal, len(blocks), LEAST_VERTICES, start, line, blocks, data, row_sums)
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def _add_diagonal(begin, end, start, line, blocks, data):  # type: ignore[no-untyped-def]
+def _add_diagonal(begin, end, start, line, blocks, data, row_sums):  # type: ignore[no-untyped-def]
     """Add the blocks (V, 3, 3) of vertices begin..end - 1 to the diagonal of a matrix, as `add_diagonal`."""
     for i in range(np.uintp(begin), np.uintp(end)):
         for a in range(3):
             for b in range(3):
                 data[start[i] + a * line[i] + b] += blocks[i, a, b]
+                row_sums[i, a, b] += blocks[i, a, b]
 
 
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def add_multiples(start, line, values, data):  # type: ignore[no-untyped-def]
-    """Add multiples (V,) of the identity to a block matrix, in place, at the places of `add_diagonal`."""
+def add_multiples(start, line, values, data, row_sums):  # type: ignore[no-untyped-def]
+    """Add multiples (V,) of the identity to a block matrix as `add_diagonal`."""
     for i in range(np.uintp(len(values))):
         for a in range(3):
             data[start[i] + a * (line[i] + 1)] += values[i]
+            row_sums[i, a, a] += values[i]
 
 
 def project(rows: IntArray, S: FloatArray, d: FloatArray) -> None:

@@ -43,7 +43,7 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
     """
     moving, marks = np.empty((len(x_t0), 8)), np.zeros(0, dtype=np.bool_) if some is None else some
     packed(*(np.ascontiguousarray(a) for a in (x_t0, x_t1, slack, marks)), moving)
-    items, others, reach = items[items >= 0], order[order >= 0], 0.5 * radius
+    items, others, reach = _used(items), _used(order), 0.5 * radius
     boxes = fitted(others, targets, moving, reach)
     per_task = CLUSTERS_PER_TASK * CLUSTER
     tasks = np.arange((len(items) + per_task - 1) // per_task)
@@ -52,12 +52,47 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
         found, count = np.empty((len(tasks), places), dtype=np.int64), np.zeros(len(tasks), dtype=np.int64)
         share(_search, len(tasks), 1, tasks, items, queries, others, targets, same, some is not None, moving, reach,
               far, boxes, found, count)
-        parts += [row[:n] for row, n in zip(found, count, strict=True) if n <= places]
+        parts.append(_gathered(found, count))
         tasks = tasks[count > places]
         places = int(count.max())
     keys = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
     keys.sort()
-    return np.column_stack([keys >> INDEX_BITS, keys & ((1 << INDEX_BITS) - 1)])
+    result = np.empty((len(keys), 2), dtype=np.int64)
+    _divide(keys, result)
+    return result
+
+
+@njit(**KERNEL)
+def _used(numbers: Any) -> Any:
+    """Return the numbers (N,) that are not negative."""
+    result = np.empty(len(numbers), dtype=np.int64)
+    count = 0
+    for number in numbers:
+        result[count] = number
+        count += number >= 0
+    return result[:count]
+
+
+@njit(**KERNEL)
+def _gathered(found: Any, count: Any) -> Any:
+    """Return the first count[n] keys of each row of found (tasks, places), of those rows that have a place for all."""
+    total, places = 0, found.shape[1]
+    for n in range(len(count)):
+        total += count[n] if count[n] <= places else 0
+    result = np.empty(total, dtype=np.int64)
+    total = 0
+    for n in range(len(count)):
+        for k in range(count[n] if count[n] <= places else 0):
+            result[total + k] = found[n, k]
+        total += count[n] if count[n] <= places else 0
+    return result
+
+
+@njit(**KERNEL)
+def _divide(keys: Any, result: Any) -> None:
+    """Write the two indices of each key to result (P, 2)."""
+    for n in range(len(keys)):
+        result[n, 0], result[n, 1] = keys[n] >> INDEX_BITS, keys[n] & ((1 << INDEX_BITS) - 1)
 
 
 @njit(**KERNEL)

@@ -10,6 +10,7 @@ Elements can be marked, and a search can be for marked elements only.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def fitted(elements: IntArray, targets: IntArray, moving: FloatArray, reach: Flo
     sizes = [-(-leaves // CLUSTER)]
     while sizes[-1] > 1:
         sizes.append(-(-sizes[-1] // CLUSTER))
-    first = np.cumsum([0, *sizes])
+    first = np.array(list(accumulate(sizes, initial=0)))
     inner, rows = np.empty((leaves, 12, CLUSTER), dtype=np.float32), np.empty((leaves, 12), dtype=np.float32)
     corners, flags = np.zeros((leaves, 3, CLUSTER), dtype=np.int32), np.zeros(leaves, dtype=np.int32)
     nodes, marks = np.empty((first[-1], 12, CLUSTER), dtype=np.float32), np.zeros(first[-1], dtype=np.int32)

@@ -44,16 +44,21 @@ def add_entries(places: IntArray, blocks: FloatArray, layout: PaddedRows, data: 
                 data[9 * part.start:9 * part.stop].reshape(n, 3, width, 3)[:, a, :, b] += total[part].reshape(n, width)
 
 
-def add_diagonal(start: Columns, line: Columns, blocks: FloatArray, data: FloatArray) -> None:
-    """Add blocks (V, 3, 3) to a block matrix, in place: entry (a, b) of each is at start + a line + b, both (V,)."""
+def add_diagonal(start: Columns, line: Columns, blocks: FloatArray, data: FloatArray, row_sums: FloatArray) -> None:
+    """Add blocks (V, 3, 3) to a block matrix and to the sums of its rows (V, 3, 3), in place.
+
+    Entry (a, b) of each is at start + a line + b, both (V,).
+    """
+    row_sums += blocks
     for a in range(3):
         for b in range(3):
             data[start + (a * line + b)] += blocks[:, a, b]
 
 
-def add_multiples(start: Columns, line: Columns, values: FloatArray, data: FloatArray) -> None:
-    """Add multiples (V,) of the identity to a block matrix, in place, at the places of `add_diagonal`."""
+def add_multiples(start: Columns, line: Columns, values: FloatArray, data: FloatArray, row_sums: FloatArray) -> None:
+    """Add multiples (V,) of the identity to a block matrix as `add_diagonal`."""
     for a in range(3):
+        row_sums[:, a, a] += values
         data[start + a * (line + 1)] += values
 
 
