@@ -44,12 +44,12 @@ class Meetings:
 
 def all_meetings(cloth: TriangleSurface, solid: TriangleSurface, radius: float) -> Meetings:
     """Return how cloth meets colliders and itself, nothing excluded, within a radius [m]."""
-    between = meet(cloth, solid, radius)
-    within = meet(cloth, cloth, between.gap)
+    within = meet(cloth, cloth, radius)
+    between = meet(cloth, solid, within.gap)                         # layers are nearer to each other than to solids
     return Meetings([
         Crossings(cloth.edges[within.crossings[:, 0]], within.crossings[:, 1]),
         Crossings(cloth.edges[between.crossings[:, 0]], between.crossings[:, 1], triangles_of_solids=True),
-        Crossings(solid.edges[between.reverse[:, 0]], between.reverse[:, 1], edges_of_solids=True)], within.gap)
+        Crossings(solid.edges[between.reverse[:, 0]], between.reverse[:, 1], edges_of_solids=True)], between.gap)
 
 
 class PartialMeetings:

@@ -43,7 +43,7 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
     most = 0
     for n in range(first_vertex, last_vertex):
         most = max(most, begin[vertices[n] + 1] - begin[vertices[n]])
-    spoke, across, edge = np.empty((most, 2, 3)), np.empty((most, 4)), np.empty((most, 3), dtype=np.int64)
+    spoke, across, edge = np.empty((most, 2, 3)), np.empty((most, 5)), np.empty((most, 3), dtype=np.int64)
     for n in range(first_vertex, last_vertex):
         v = vertices[n]
         size = begin[v + 1] - begin[v]
@@ -55,14 +55,11 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
             edge[k, 2] = owned[t] & (OWN_EDGE << (c + 1) % 3) != 0
             p, q = subtract(at(x, edge[k, 0]), at(x, v)), subtract(at(x, edge[k, 1]), at(x, v))
             side = subtract(q, p)
-            square = dot(side, side)
-            m = subtract(p, scale(dot(p, side) / square if square > 0.0 else 0.0, side))
-            mm = dot(m, m)
-            m = scale(1.0 / np.sqrt(mm) if mm > 0.0 else 0.0, m)
+            m = subtract(scale(dot(side, side), p), scale(dot(p, side), side))
             spoke[k, 0, 0], spoke[k, 0, 1], spoke[k, 0, 2] = p
             spoke[k, 1, 0], spoke[k, 1, 1], spoke[k, 1, 2] = q
             across[k, 0], across[k, 1], across[k, 2] = m
-            across[k, 3] = min(dot(m, p), dot(m, q))
+            across[k, 3], across[k, 4] = min(dot(m, p), dot(m, q)), dot(m, m)
             reach = max(reach, max(abs(p[0]), max(abs(p[1]), abs(p[2]))))
             reach = max(reach, max(abs(q[0]), max(abs(q[1]), abs(q[2]))))
         tiny = COORDINATE_ROUNDING * reach
@@ -74,18 +71,27 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
                 # what is not the triangle's own is looked at from its neighbour
                 one = across[k, 3] - _height(across, k, spoke, m) if edge[k, 2] else np.inf
                 other = across[m, 3] - _height(across, m, spoke, k) if edge[m, 2] else np.inf
-                if min(one, other) > tiny and max(one, other) > best * (1.0 + BOUND_SLACK) + tiny:
+                one_clear, other_clear = _above(one, across[k, 4], tiny), _above(other, across[m, 4], tiny)
+                limit = best * (1.0 + BOUND_SLACK) + tiny
+                if one_clear and other_clear and (_above(one, across[k, 4], limit) or _above(other, across[m, 4], limit)):
                     continue
-                best = _opposite(v, star[begin[v] + k], star[begin[v] + m], one > tiny, other > tiny, x, a, owned,
+                best = _opposite(v, star[begin[v] + k], star[begin[v] + m], one_clear, other_clear, x, a, owned,
                                  sides, order, edges, first, best, share, found, count)
     return best
 
 
 @njit(**INLINED)
-def _height(across: Any, k: Any, spoke: Any, m: Any) -> Any:
-    """Return the height of triangle m along the normal of the side of triangle k that is opposite to the vertex [m].
+def _above(height: Any, square: Any, limit: Any) -> Any:
+    """Return whether a height along a vector, times its length, is above `limit` [m]; square: of the length."""
+    return height > 0.0 and height * height > limit * limit * square
 
-    across: (K, 4) unit normal of each opposite side, away from the vertex, and its distance [m].
+
+@njit(**INLINED)
+def _height(across: Any, k: Any, spoke: Any, m: Any) -> Any:
+    """Return the height of triangle m along the normal of the side of triangle k that is opposite to the vertex.
+
+    across: (K, 5) normal of each opposite side, away from the vertex, of any length; times that, the side's distance
+        [m]; and the square of the length. The height is times it, too: without roots and divisions.
     spoke: (K, 2, 3) edges of each triangle from the vertex [m].
     """
     u, v, w = across[k, 0], across[k, 1], across[k, 2]
