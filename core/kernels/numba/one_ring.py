@@ -73,7 +73,8 @@ def look_around(first_vertex: Any, last_vertex: Any, vertices: Any, star: Any, b
                 other = across[m, 3] - _height(across, m, spoke, k) if edge[m, 2] else np.inf
                 one_clear, other_clear = _above(one, across[k, 4], tiny), _above(other, across[m, 4], tiny)
                 limit = best * (1.0 + BOUND_SLACK) + tiny
-                if one_clear and other_clear and (_above(one, across[k, 4], limit) or _above(other, across[m, 4], limit)):
+                if one_clear and other_clear and (
+                        _above(one, across[k, 4], limit) or _above(other, across[m, 4], limit)):
                     continue
                 best = _opposite(v, star[begin[v] + k], star[begin[v] + m], one_clear, other_clear, x, a, owned,
                                  sides, order, edges, first, best, share, found, count)

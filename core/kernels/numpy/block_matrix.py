@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ...row_ops import highest
 from ..layouts import Columns, PaddedRows
 
 
@@ -90,7 +91,7 @@ def add_block_product(lines: FloatArray, columns: Columns, rows: IntArray, x: Fl
     lines (n, 3, 3 width): the blocks of n rows of A. columns (n, width): their columns.
     """
     n, width = columns.shape
-    away = x.take(columns, axis=0) - x[rows][:, None]
+    away = x.take(columns, axis=0) - x.take(rows, axis=0)[:, None]
     result[rows] += np.einsum("nij,nj->ni", lines, away.reshape(n, 3 * width))
 
 
@@ -101,7 +102,7 @@ def add_scalar_product(scalar: FloatArray, layout: PaddedRows, x: FloatArray, re
     """
     for group in layout.groups:
         lines = scalar[group.start:group.start + group.columns.size].reshape(group.columns.shape)
-        away = x.take(group.columns, axis=0) - x[group.rows][:, None]
+        away = x.take(group.columns, axis=0) - x.take(group.rows, axis=0)[:, None]
         result[group.rows] += np.matmul(lines[:, None, :], away)[:, 0]
 
 
@@ -123,7 +124,8 @@ def neighbour_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: 
     """
     rows = np.repeat(np.arange(len(own)), np.diff(far_starts))
     size = np.abs(_with_scalars(data, scalar, line[rows], far))
-    size = np.maximum(size.sum(axis=1).max(axis=1), size.sum(axis=2).max(axis=1))
+    size = np.maximum(highest(size[:, 0] + size[:, 1] + size[:, 2]),
+                      highest(size[:, :, 0] + size[:, :, 1] + size[:, :, 2]))
     A = _with_scalars(data, scalar, line, own)
     A[:, [0, 1, 2], [0, 1, 2]] += np.bincount(rows, weights=size, minlength=len(own))[:, None]
     held = np.flatnonzero(number >= 0)
@@ -160,10 +162,10 @@ def _restricted(A: FloatArray, P: FloatArray) -> FloatArray:
 
 def _with_scalars(data: FloatArray, scalar: FloatArray, line: IntArray, places: IntArray) -> FloatArray:
     """Return the blocks (n, 3, 3) that begin at places[:, 0], with the scalars at places[:, 1] on their diagonals."""
-    three = np.arange(3)
-    at = places[:, 0, None, None] + three[:, None] * line[:, None, None] + three
-    blocks: FloatArray = np.where(places[:, 0, None, None] < 0, 0.0, data[at])
-    there = np.flatnonzero(places[:, 1] >= 0)
+    start, there = places[:, 0], np.flatnonzero(places[:, 1] >= 0)
+    blocks, own, none = np.empty((len(places), 3, 3)), scalar[places[there, 1]], start < 0
     for i in range(3):
-        blocks[there, i, i] += scalar[places[there, 1]]
+        for j in range(3):
+            blocks[:, i, j] = np.where(none, 0.0, data.take(start + (i * line + j)))
+        blocks[there, i, i] += own
     return blocks

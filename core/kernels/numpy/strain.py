@@ -14,7 +14,7 @@ from ...arrays import FloatArray, IntArray
 
 def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
     """Return the lengths (E,) [m] of edges (E, 2) with vertices at x (V, 3) [m]."""
-    along = x[edges[:, 1]] - x[edges[:, 0]]
+    along = x.take(edges[:, 1], axis=0) - x.take(edges[:, 0], axis=0)
     found: FloatArray = np.sqrt(np.einsum("ei,ei->e", along, along))
     return found
 
