@@ -35,7 +35,7 @@ s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -122,13 +122,12 @@ class Contacts:
 
     def __getitem__(self, rows: IntArray | BoolArray) -> Contacts:
         """The contacts of these rows."""
-        some = np.arange(len(self))[rows]
-        return Contacts(**{f.name: pick(getattr(self, f.name), some) for f in fields(self)})
+        some: IntArray = np.flatnonzero(rows) if rows.dtype == np.bool_ else np.asarray(rows, dtype=np.int64)
+        return Contacts(*(pick(a, some) for a in vars(self).values()))
 
     def joined(self, other: Contacts) -> Contacts:
         """These contacts, and then the others."""
-        return Contacts(**{f.name: np.concatenate([getattr(self, f.name), getattr(other, f.name)])
-                           for f in fields(self)})
+        return Contacts(*(np.concatenate(both) for both in zip(vars(self).values(), vars(other).values(), strict=True)))
 
     def turned(self, rows: IntArray, turn: FloatArray, start: FloatArray, h: float) -> Contacts:
         """Return the contacts, those of `rows` (R,) in a frame that turns by `turn` (R, 3, 3) in h [s].
@@ -328,12 +327,13 @@ class Repulsion:
 
     def _is_found(self, grown: FloatArray, limit: FloatArray) -> bool:
         """Return whether friction changes by little on the whole of each piece of cloth, whose pairs' impulses have
-        `grown` (C,) and can be as large as `limit` (C,) [N s]: what a piece has too much, it gains as speed, whatever
-        the others do."""
-        ends = self._body[self.contacts.vertices[:, [0, 3]]]
-        row, side = np.nonzero(np.column_stack([np.ones(len(ends), dtype=np.bool_), ends[:, 0] != ends[:, 1]]))
-        piece, count = ends[row, side], int(self._body.max(initial=-1)) + 1
-        change, most = (np.bincount(piece, a[row], count) for a in (grown, limit))
+        `grown` (C,) and can be as large as `limit` (C,) [N s]: what a piece has too much, it gains as speed."""
+        piece, other = (self._body.take(self.contacts.vertices[:, k]) for k in (0, 3))
+        apart, count = piece != other, int(self._body.max(initial=-1)) + 1
+        if apart.any():                                          # between two pieces a pair counts for both
+            row, side = np.nonzero(np.column_stack([np.ones(len(apart), dtype=np.bool_), apart]))
+            piece, grown, limit = np.column_stack([piece, other])[row, side], grown[row], limit[row]
+        change, most = (np.bincount(piece, a, count) for a in (grown, limit))
         counts = most > COUNTS * most.max(initial=0.0)
         return bool((np.abs(change[counts]) <= SLIDES * most[counts]).all())
 

@@ -18,4 +18,4 @@ def area_vectors(x: FloatArray, triangles: IntArray) -> FloatArray:
 def vertex_normals(vectors: FloatArray, triangles: IntArray, count: int) -> FloatArray:
     """Return the unit normals (V, 3) of `count` vertices from the area vectors (T, 3) of triangles (T, 3); 0 of those
     without triangles."""
-    return unit(current().group_sums.sums(triangles.T.ravel(), np.tile(vectors, (3, 1)), count))
+    return unit(current().group_sums.sums(triangles, vectors, count))

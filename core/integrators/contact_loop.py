@@ -91,12 +91,12 @@ class ContactLoop:
         """
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed = None, reference, False
+        friction: FloatArray | None = None
         for attempt in range(PASSES):
             with self._watch.stage("contact"):
                 equations.take_in()
             linear = self._solved(equations, start, scale, tentative)
-            u = reference + linear.solution
-            friction = np.zeros_like(b)
+            u, friction = reference + linear.solution, None
             if not np.isfinite(u).all() or tentative and linear.reason == "indefinite":
                 break
             if self._bounds.hopeless(u):
@@ -114,6 +114,10 @@ class ContactLoop:
             changed = attempt < PASSES - 1
         with self._watch.stage("contact"):
             equations.take_out()
+            if friction is None:
+                friction = np.zeros_like(b)
+            elif self._pairs is not None:
+                friction = friction + self._pairs.drags(u) / self._h
         return Solve(u, linear, friction, equations.filter_.project, changed)
 
     @property
@@ -158,7 +162,7 @@ class ContactLoop:
     def _judged(self, equations: PassEquations, linear: LinearResult, u: FloatArray, last: FloatArray, attempt: int
                 ) -> tuple[FloatArray, bool]:
         """Correct contacts by the solution of pass number `attempt`, velocities u, `last` (V, 3) [m/s] in the pass
-        before; friction (V, 3) [N], and whether the solution stands."""
+        before; friction (V, 3) [N] of constraints, and whether the solution stands."""
         own, friction, again = self._pairs, np.zeros_like(u), False
         if self._constraints is not None:
             friction = self._constraints.friction_force()
@@ -176,7 +180,7 @@ class ContactLoop:
         again |= not self._meet_few(own, u)                          # which takes them in, asked for or not
         self.settled = not again
         stands = (enough or not again) and (own.rubs_right or own.touching_cloth > SLIDING)
-        return friction + own.drags(u) / self._h, stands
+        return friction, stands
 
     def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
         """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""

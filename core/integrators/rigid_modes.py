@@ -91,5 +91,5 @@ class RigidModes:
 
     def _sums(self, d: FloatArray) -> FloatArray:
         """Return the sums of d (V, 3) over each body (B, 3)."""
-        sums: FloatArray = current().group_sums.sums(self._body, d, self._count)
+        sums: FloatArray = current().group_sums.sums(self._body[:, None], d, self._count)
         return sums

@@ -78,8 +78,7 @@ class AirDrag:
         if np.any(wind):
             self.add_force(np.ascontiguousarray(np.broadcast_to(-wind, total.shape)), total)
         if self.remainder is not None:
-            x, y, z = np.ascontiguousarray(self.remainder.T)
-            total += self.stencil.scatter(((x, y, z),), len(total))
+            total += current().group_sums.sums(self.stencil.vertices, self.remainder, len(total))
 
     def row_sums(self, vertex_count: int) -> FloatArray:
         """Return the sums of the rows of -df/dv (V, 3, 3) [kg/s]: its products with the three unit translations."""

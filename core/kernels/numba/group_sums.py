@@ -12,16 +12,20 @@ from .kernel_cache import njit
 from .options import KERNEL
 
 
-def sums(group: IntArray, rows: FloatArray, count: int) -> FloatArray:
-    """Return the sum (count, k) of the rows (N, k) of each group; group (N,): the number of each row's."""
+def sums(groups: IntArray, rows: FloatArray, count: int) -> FloatArray:
+    """Return the sums (count, k) of the rows (N, k) of each group, in the order of columns of `groups`, then of rows.
+
+    groups (N, g): numbers of the groups of each row.
+    """
     result = np.zeros((count, rows.shape[1]))
-    _add(group, np.ascontiguousarray(rows), result)
+    _add(groups, np.ascontiguousarray(rows), result)
     return result
 
 
 @njit(**KERNEL)
-def _add(group: Any, rows: Any, result: Any) -> None:
-    """Add each row to the row of its group in `result`."""
-    for n in range(np.uintp(len(group))):
-        for k in range(rows.shape[1]):
-            result[group[n], k] += rows[n, k]
+def _add(groups: Any, rows: Any, result: Any) -> None:
+    """Add each row to the rows of its groups in `result`."""
+    for g in range(groups.shape[1]):
+        for n in range(len(rows)):
+            for k in range(rows.shape[1]):
+                result[groups[n, g], k] += rows[n, k]

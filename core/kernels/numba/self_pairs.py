@@ -41,9 +41,9 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
 
     Arguments are described in `kernels.numpy.self_pairs`.
     """
-    moving, marks = np.empty((len(x_t0), 8)), np.zeros(0, dtype=np.bool_) if some is None else some
-    packed(*(np.ascontiguousarray(a) for a in (x_t0, x_t1, slack, marks)), moving)
-    items, others, reach = _used(items), _used(order), 0.5 * radius
+    marks = np.zeros(0, dtype=np.bool_) if some is None else some
+    given = map(np.ascontiguousarray, (x_t0, x_t1, slack, radius, marks))
+    items, others, moving, reach = _prepared(items, order, *given)
     boxes = fitted(others, targets, moving, reach)
     per_task = CLUSTERS_PER_TASK * CLUSTER
     tasks = np.arange((len(items) + per_task - 1) // per_task)
@@ -63,6 +63,14 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
 
 
 @njit(**KERNEL)
+def _prepared(items: Any, order: Any, x_t0: Any, x_t1: Any, slack: Any, radius: Any, marks: Any) -> Any:
+    """Return the items and the leaves that are there, `moving` as of `swept_boxes.packed`, and half the radii."""
+    moving = np.empty((len(x_t0), 8))
+    packed(x_t0, x_t1, slack, marks, moving)
+    return _used(items), _used(order), moving, 0.5 * radius
+
+
+@njit(**MAKING)
 def _used(numbers: Any) -> Any:
     """Return the numbers (N,) that are not negative."""
     result = np.empty(len(numbers), dtype=np.int64)

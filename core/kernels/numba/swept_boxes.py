@@ -53,7 +53,7 @@ def fitted(elements: IntArray, targets: IntArray, moving: FloatArray, reach: Flo
     return inner, corners, near, rows, flags, nodes, marks, first
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def packed(x_t0: Any, x_t1: Any, slack: Any, some: Any, moving: Any) -> None:
     """Write positions (V, 3) [m] at the start and at the end, slack (V,) [m] and marks into moving (V, 8).
 

@@ -8,6 +8,11 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 
 
-def sums(group: IntArray, rows: FloatArray, count: int) -> FloatArray:
-    """Return the sum (count, k) of the rows (N, k) of each group; group (N,): the number of each row's."""
-    return np.stack([np.bincount(group, column, count) for column in rows.T], axis=1).astype(np.float64, copy=False)
+def sums(groups: IntArray, rows: FloatArray, count: int) -> FloatArray:
+    """Return the sums (count, k) of the rows (N, k) of each group, in the order of columns of `groups`, then of rows.
+
+    groups (N, g): numbers of the groups of each row.
+    """
+    flat, times = groups.T.ravel(), groups.shape[1]
+    sums = [np.bincount(flat, np.tile(column, times), count) for column in rows.T]
+    return np.stack(sums, axis=1).astype(np.float64, copy=False)                # integers if there are no rows

@@ -29,9 +29,9 @@ def test_the_dot_product_is_the_sum_of_products(size):
 
 @cases("size", SIZES)
 def test_rows_are_added_by_groups_in_their_order(size):
-    rows, group = vectors(size, 1)[0], np.random.default_rng(1).integers(7, size=size)
-    found, wanted = current().group_sums.sums(group, rows, 9), np.zeros((9, 3))
-    np.add.at(wanted, group, rows)
+    rows, groups = vectors(size, 1)[0], np.random.default_rng(1).integers(7, size=(size, 2))
+    found, wanted = current().group_sums.sums(groups, rows, 9), np.zeros((9, 3))
+    np.add.at(wanted, groups.T.ravel(), np.tile(rows, (2, 1)))
     assert found.dtype == np.float64 and found.tobytes() == wanted.tobytes()
 
 
