@@ -55,7 +55,7 @@ def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArra
 
     Arguments are described in `kernels.numpy.surface_pairs`.
     """
-    x, edges, vertices, order_a, (corners_a, sides_a, owned_a, first, star, begin), _, (rows_a, *_) = a
+    x, edges, vertices, order_a, (corners_a, sides_a, owned_a, first, star, begin), _, (rows_a, inner_a, *_) = a
     y, _, _, order_b, (corners_b, sides_b, owned_b, _, _, _), _, (rows_b, *inside_b) = b
     x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
     edges, first = (edges, first) if joins is None else joins
@@ -66,8 +66,9 @@ def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArra
     while True:
         least, count = np.full(tasks + rings, radius), np.zeros(tasks + rings, dtype=np.int64)
         found = np.empty((tasks + rings, slots, 3), dtype=np.int64)
-        share(_meet_all, len(least), 1, x, corners_a, owned_a, sides_a, order_a, rows_a, y, corners_b, owned_b, sides_b,
-              order_b, rows_b, tuple(inside_b), tasks, same, edges, first, vertices, star, begin, least, found, count)
+        share(_meet_all, len(least), 1, x, corners_a, owned_a, sides_a, order_a, inner_a, y, corners_b, owned_b,
+              sides_b, order_b, rows_b, tuple(inside_b), tasks, same, edges, first, vertices, star, begin, least, found,
+              count)
         if count.max(initial=0) <= slots:
             break
         slots = int(count.max())
@@ -77,16 +78,15 @@ def meet(a: Surface, b: Surface, same: bool, radius: float, joins: tuple[IntArra
 
 
 @njit(**KERNEL)
-def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any,
+def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_inner: Any, y: Any,
               b: Any, b_owned: Any, b_sides: Any, b_order: Any, b_rows: Any, b_leaves: Any, tasks: Any, same: Any,
               edges: Any, first: Any, vertices: Any, star: Any, begin: Any, least: Any, found: Any, count: Any) -> None:
     """Do tasks start..end - 1: `tasks` searches of clusters of surface a in the tree of b, then one-rings of vertices.
 
     Args:
-        x, a, a_owned, a_sides, a_order, a_rows: positions (V, 3) [m] of surface a; corners, owned primitives as bits,
-            edges and numbers of its triangles in the order of leaves; nodes of its tree. y, b, ..: the same of surface
-            b.
-        b_leaves: `inner`, `beside` and `twice` of its tree (see `wide_bvh.fit`).
+        x, a, a_owned, a_sides, a_order, a_inner: positions (V, 3) [m] of surface a; corners, owned primitives as bits,
+            edges and numbers of its triangles in the order of leaves; their boxes. y, b, ..: the same of surface b.
+        b_rows, b_leaves: nodes of its tree, and `inner`, `beside` and `twice` of its tree (see `wide_bvh.fit`).
         same: both are one surface.
         edges, first, vertices, star, begin: as of `one_ring.look_around`.
         least: (tasks,), smallest distance of each task [m]; it begins with the radius of the search.
@@ -98,7 +98,7 @@ def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, 
         task = 2 * number if number < half else 2 * (number - half) + 1
         least[task] = min(least[task], best)                         # what is further away changes no result
         if task < tasks:
-            _meet(task, x, a, a_owned, a_sides, a_order, a_rows, y, b, b_owned, b_sides, b_order, b_rows, b_leaves,
+            _meet(task, x, a, a_owned, a_sides, a_order, a_inner, y, b, b_owned, b_sides, b_order, b_rows, b_leaves,
                   same, edges, first, least, found, count)
         else:
             begins = (task - tasks) * RINGS_PER_TASK
@@ -108,7 +108,7 @@ def _meet_all(start: Any, end: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, 
 
 
 @njit(**MAKING)
-def _meet(task: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_rows: Any, y: Any, b: Any,
+def _meet(task: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a_inner: Any, y: Any, b: Any,
           b_owned: Any, b_sides: Any, b_order: Any, b_rows: Any, b_leaves: Any, same: Any, edges: Any, first: Any,
           least: Any, found: Any, count: Any) -> None:
     """Search the clusters of one task of surface a in the tree of surface b; arguments are those of `_meet_all`."""
@@ -119,8 +119,8 @@ def _meet(task: Any, x: Any, a: Any, a_owned: Any, a_sides: Any, a_order: Any, a
     clusters = (len(a) + CLUSTER - 1) // CLUSTER
     for cluster in range(task * CLUSTERS_PER_TASK, min((task + 1) * CLUSTERS_PER_TASK, clusters)):
         start, end = cluster * CLUSTER, min((cluster + 1) * CLUSTER, len(a))
-        grow(a, start, end, x, best, grown, lanes, around)
-        total = reached(b_rows, len(a_rows) // 2 + cluster, around, same, stack, met)
+        grow(a_inner, cluster, end - start, best, grown, lanes, around)
+        total = reached(b_rows, len(a_inner) + cluster, around, same, stack, met)
         for m in range(total):
             other, tiny = met[m] - len(b_rows) // 2, 0.0
             for axis in range(3):

@@ -15,7 +15,7 @@ import numpy as np
 from ..numpy.triangle_pairs import CORNER_TWICE
 from ..numpy.wide_bvh import CLUSTER
 from .kernel_cache import njit
-from .options import INLINED, INNER, KERNEL, MAKING
+from .options import INLINED, INNER, KERNEL
 
 
 @njit(**KERNEL)
@@ -58,22 +58,21 @@ def _box(x: Any, corners: Any, t: Any, low_high: Any) -> None:
         low_high[axis], low_high[3 + axis] = min(min(a, b), c), max(max(a, b), c)
 
 
-@njit(**MAKING)
-def grow(corners: Any, start: Any, end: Any, x: Any, radius: Any, grown: Any, lanes: Any, around: Any) -> None:
-    """Write the boxes of triangles start..end - 1, grown by `radius` [m], to grown (CLUSTER, 6).
+@njit(**INNER)
+def grow(inner: Any, cluster: Any, count: Any, radius: Any, grown: Any, lanes: Any, around: Any) -> None:
+    """Write the boxes of the first `count` triangles of a cluster, grown by `radius` [m], to grown (CLUSTER, 6).
 
     The same boxes are written side by side to lanes (1, 6, CLUSTER), and the box around all of them to around (6,).
-    corners (T, 3), x (V, 3) [m].
+    inner (C, 6, CLUSTER): as of `fit`. They also grow by the rounding of its numbers, so that none is too small.
     """
-    low_high = np.empty(6)
     for axis in range(3):
         around[axis], around[3 + axis] = np.inf, -np.inf
-    for t in range(start, end):
-        _box(x, corners, t, low_high)
-        for axis in range(3):
-            low, high = np.float32(low_high[axis] - radius), np.float32(low_high[3 + axis] + radius)
-            grown[t - start, axis], grown[t - start, 3 + axis] = low, high
-            lanes[0, axis, t - start], lanes[0, 3 + axis, t - start] = low, high
+        for k in range(count):
+            lower, upper = 1.0 * inner[cluster, axis, k], 1.0 * inner[cluster, 3 + axis, k]    # in double precision
+            low = np.float32(lower - radius - 2.0 ** -23 * max(abs(lower), 2.0 ** -126))
+            high = np.float32(upper + radius + 2.0 ** -23 * max(abs(upper), 2.0 ** -126))
+            lanes[0, axis, k] = grown[k, axis] = low
+            lanes[0, 3 + axis, k] = grown[k, 3 + axis] = high
             around[axis], around[3 + axis] = min(around[axis], low), max(around[3 + axis], high)
 
 
