@@ -48,7 +48,6 @@ class SelfContactStep:
         self._base, self._h, self._v0 = base, h, v0
         self._pins, self._constrained = pins, constrained
         self._inertia = None if inertia is None else np.concatenate([inertia, np.zeros(len(around.start) - len(base))])
-        self._rounds = 0                     # in which the cut looked for ways apart
         self._divided: tuple[Pairs | None, tuple[Pairs, Pairs, IntArray] | None] = None, None    # by `_movable`
         self.crosses = False                 # whether the cut left what passes through something, where nothing did
         self.presses = False                 # whether cloth presses on cloth, and may come to rest
@@ -81,7 +80,7 @@ class SelfContactStep:
             self.repulsion.add(around.tears.contacts(around.start, self._inverse_mass, h, self._unheld))
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
-        if around.itself:
+        if around.itself and not around.effort.out:
             self._foresee(base + h * expected)
 
     @property
@@ -114,7 +113,7 @@ class SelfContactStep:
         then = some.elsewhere(end)
         past = then.distance > gap[row] + PAST * thickness[row]
         past &= np.einsum("pi,pi->p", then.normal, some.normal) > 0.0
-        past &= some.meeting_times(self._around.start, end) == NEVER
+        past &= some.meeting_times(self._around.start, end, self._around.effort) == NEVER
         row, then = row[past], then[np.flatnonzero(past)]
         weights, normal, distance = pairs.weights.copy(), pairs.normal.copy(), pairs.distance.copy()
         weights[row], normal[row], distance[row] = then.weights, then.normal, then.distance
@@ -202,11 +201,6 @@ class SelfContactStep:
         joined = bodies(np.column_stack([one, other]), int(body.max()) + 1)
         return joined[body]
 
-    @property
-    def effort(self) -> float:
-        """Effort of this step so far: of its searches for pairs, and rounds of the cut [-]."""
-        return self._rounds + self._around.effort
-
     def free_groups(self) -> IntArray | None:
         """Return the group (V,) of each vertex, of pieces that have pairs near each other; None if a solid is near."""
         count = len(self._base)
@@ -289,13 +283,13 @@ class SelfContactStep:
                 pairs, others, place = movable
                 self._notice(others, around.end(x))
                 known = None if known is None else (known[0], place[known[1]][place[known[1]] >= 0])
-            cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known)
-            self._rounds += cut.rounds
+            cut = cut_motion(pairs, around.start, around.end(x), self._inverse_mass, free, self._pins, known=known,
+                             effort=around.effort)
             left = pairs.vertices[cut.left]
             if len(cut.left) and (pairs.vertices >= count).any():    # rather into a solid than through itself
                 own = np.flatnonzero(all_of(pairs.vertices < count))
-                mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, lambda: self._pins)
-                self._rounds += mine.rounds
+                mine = cut_motion(pairs[own], around.start, cut.x, self._inverse_mass, lambda: self._pins,
+                                  effort=around.effort)
                 left = np.concatenate([left[(left >= count).any(axis=1)], pairs.vertices[own[mine.left]]])
                 cut = replace(mine, moved=cut.moved | mine.moved)
             elif pairs is around.pairs:
@@ -329,7 +323,7 @@ class SelfContactStep:
 
     def _notice(self, given: Pairs, end: FloatArray) -> None:
         """Have the next step look for what crosses, where a motion to `end` (V + W, 3) [m] that is `given` crosses."""
-        met = given.vertices[given.meeting_times(self._around.start, end) < NEVER]
+        met = given.vertices[given.meeting_times(self._around.start, end, self._around.effort) < NEVER]
         solid = (met >= len(self._v0)).any(axis=1)
         self._history.see_stuck(bool(solid.any()))
         self._history.see_tangled(not solid.all())

@@ -17,6 +17,7 @@ from ..state import ContactState
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
+from .effort import Effort
 from .face_contacts import FaceContacts
 from .homes import no_homes, noted, with_foreign
 from .pinch import Pinch, connected, go_home, strayed
@@ -32,14 +33,15 @@ class ContactTrial:
     Args:
         fixed: geometry of all surfaces.
         before: memory of the state.
+        effort: counts the work of the frame; a new one if it is not given.
 
     Attributes:
         fixed: as given. history: what was learned so far.
         pinched: (V,) vertices that colliders keep no room for in this try; None if there are none.
     """
 
-    def __init__(self, fixed: SelfContact, before: ContactState | None = None) -> None:
-        self.fixed = fixed
+    def __init__(self, fixed: SelfContact, before: ContactState | None = None, effort: Effort | None = None) -> None:
+        self.fixed, self._effort = fixed, Effort() if effort is None else effort
         bounds = fixed.own_bounds, fixed.solid_bounds
         self.history = ContactHistory(ContactHistory.at_start(*bounds) if before is None else before, *bounds)
         self._found: Surroundings | None = None
@@ -93,7 +95,8 @@ class ContactTrial:
         found, number = self._found, None if motion is None else motion.number
         if (found is None or found.motion_number != number or found.itself != itself
                 or not np.array_equal(found.x0, x0) or not _equal(found.pinched, self.pinched)):
-            found = Surroundings(self.fixed, self.history, x0, x1, motion, itself=itself, pinched=self.pinched)
+            found = Surroundings(self.fixed, self.history, x0, x1, motion, itself=itself, pinched=self.pinched,
+                                 effort=self._effort)
         else:
             found.cover(x1)
         self._found = found

@@ -17,6 +17,7 @@ from ..kernels import current
 from ..kernels.numpy.conservative_advancement import Candidates, corners_of
 from ..kernels.numpy.pair_rows import Rows
 from ..row_ops import mean, pick
+from .effort import Effort
 from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
 
@@ -108,11 +109,13 @@ class Pairs:
         """The same pairs at other positions (V, 3) [m]."""
         return replace(Pairs.at(x, self.vertices, self.primitives, self.faces), keep=self.keep)
 
-    def meeting_times(self, x0: FloatArray, x1: FloatArray) -> FloatArray:
+    def meeting_times(self, x0: FloatArray, x1: FloatArray, effort: Effort | None = None) -> FloatArray:
         """Times (P,) in 0..1 up to which each pair keeps apart on straight ways x0 -> x1 (V, 3) [m], else NEVER; x0 is
-        where they are now."""
-        times: FloatArray = current().conservative_advancement.meeting_times(
+        where they are now. `effort` counts the advances of the search."""
+        times, advances = current().conservative_advancement.meeting_times(
             x0, x1, self.vertices, self.faces, self.normal, self.distance, self.keep)
+        if effort is not None:
+            effort.advances(advances)
         return times
 
     def at_times(self, x0: FloatArray, x1: FloatArray, times: FloatArray) -> Pairs:

@@ -15,6 +15,7 @@ from ..row_ops import all_of, any_of, box, pick
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
+from .effort import Effort
 from .expectation import MISS_DECAY, Expectation, Search
 from .piercing import Piercings
 from .self_contact import REACH, SelfContact
@@ -31,8 +32,6 @@ SIDELESS_DISTANCE = 1e-6
 LEAST_GAP = 2e-4
 """Distance, over the least search radius, that a pair is left at least, if it had as much: what presses without end, as
 a *Limit Stretch* between pins and a solid, would else leave a part of a part, step by step, down to nothing [-]."""
-USUAL_PAIRS = 20.0
-"""Pairs of a search that count as one unit of effort, over the vertices [-]."""
 
 
 class Surroundings:
@@ -43,6 +42,7 @@ class Surroundings:
         x1: (V, 3) [m], where the step is expected to end. motion: of the colliders, None where there are none.
         itself: whether cloth is looked for, too.
         pinched: (V,) vertices of cloth without pairs with colliders; None if there are none.
+        effort: counts the searches; a new one if it is not given.
 
     Attributes:
         start (V + W, 3) [m]: x0, and where colliders start. pairs: what was found.
@@ -58,8 +58,9 @@ class Surroundings:
     """
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, x0: FloatArray, x1: FloatArray,
-                 motion: Motion | None = None, *, itself: bool = True, pinched: BoolArray | None = None) -> None:
-        self.pinched = pinched
+                 motion: Motion | None = None, *, itself: bool = True, pinched: BoolArray | None = None,
+                 effort: Effort | None = None) -> None:
+        self.pinched, self.effort = pinched, Effort() if effort is None else effort
         self._none_with_solids = _without_room(fixed, pinched, x0, x1, motion)
         self._fixed, self._history = fixed, history
         self.x0, self.motion, self.itself = x0, motion, itself
@@ -84,7 +85,6 @@ class Surroundings:
         none = Pairs.at(self.start, nothing, nothing[:, :2], 0)
         self._parts = [none, none]
         self.pairs = none
-        self.effort = 0.0                                               # of all searches, see `docs/decisions/0036`
         self._noted: tuple[Pairs | None, FloatArray, IntArray, FloatArray | None] = None, x0, nothing, None
         self.cover(x1)
 
@@ -110,7 +110,7 @@ class Surroundings:
             self._take(1, self._near_solids(self.motion, self._solid, some), some)
         if any(part is not old for part, old in zip(self._parts, before, strict=True)):
             self._join_parts()
-            self.effort += 1.0 + len(self.pairs) / (USUAL_PAIRS * len(x1))
+            self.effort.search(len(self.pairs), len(x1))
 
     def covers(self, x1: FloatArray) -> bool:
         """Whether no pair can meet on the way to x1 (V, 3) [m] but those found."""
@@ -139,7 +139,7 @@ class Surroundings:
         end = self.end(x1)
         pairs, before, rows, times = self._noted
         if pairs is not self.pairs or times is None or not np.array_equal(before, end):
-            every = self.pairs.meeting_times(self.start, end)
+            every = self.pairs.meeting_times(self.start, end, self.effort)
             rows = np.flatnonzero(every < NEVER)
             times = every[rows]
             self.note(end, rows, times)
@@ -156,13 +156,14 @@ class Surroundings:
 
     def touches(self, x1: FloatArray) -> bool:
         """Whether anything is, or comes, too close on the way to x1 (V, 3) [m]."""
-        if len(self.crossings) or self.tears is not None and self.tears.press(x1) or len(self.meeting(x1)[0]):
+        if len(self.crossings) or self.tears is not None and self.tears.press(x1):
             return True
+        self.cover(x1)
         close = self.close()
-        if len(close) == 0:
-            return False
         gap = np.einsum("pk,pki,pi->p", close.weights, pick(self.end(x1), close.vertices), close.normal)
-        return bool((np.minimum(gap, close.distance) < self._fixed.thickness_of(close)).any())
+        if (np.minimum(gap, close.distance) < self._fixed.thickness_of(close)).any():     # sooner known than meetings
+            return True
+        return len(self.meeting(x1)[0]) > 0
 
     # ------------------------------------------------------------------ parts
 

@@ -25,7 +25,7 @@ Nothing is taken as apart that has not been looked at in its final motion.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from ..description.topology import bodies
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, highest, length, lowest, pick
 from .continuous import NEVER, Pairs
+from .effort import Effort
 
 PLANE_ROUNDS = 6
 """Rounds by planes."""
@@ -60,58 +61,63 @@ HELD = 0.1
 @dataclass(frozen=True)
 class Cut:
     """Ends x (V, 3) [m] of a motion that makes nothing meet but the pairs `left`; whether each vertex was moved (V,);
-    the pairs `parted` that would have met (both rows of what was asked about); and the number of `rounds` it took."""
+    and the pairs `parted` that would have met (both rows of what was asked about)."""
 
     x: FloatArray
     left: IntArray
     moved: BoolArray
     parted: IntArray
-    rounds: int = 0
 
 
 def cut_motion(pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
                free: Callable[[], ConstraintFilter], pins: ConstraintFilter | None = None, *,
-               known: tuple[FloatArray, IntArray] | None = None) -> Cut:
+               known: tuple[FloatArray, IntArray] | None = None, effort: Effort | None = None) -> Cut:
     """The motion x0 -> x1 (V, 3) [m] changed so that none of `pairs` meets.
 
     What moves are vertices whose inverse_mass (V,) [1/kg] is above 0, in the directions that `free()` leaves, which is
     asked for if something meets: so what lies on solids stays on them. Where a pair has one of the vertices that it
     says nothing about, those of colliders at the end of all, `pins` says more: nothing but pins keeps cloth from being
     carried along. `known`, if given: positions (V, 3) [m] on the way to which nothing meets but some rows of the pairs.
+    `effort` counts the rounds. Out of effort, heaps move as one at once: no planes, and no ways of closest points.
     """
+    effort = Effort() if effort is None else effort
     moved = np.zeros(len(x0), dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.int64)
     if known is None:
-        meets = np.flatnonzero(pairs.meeting_times(x0, x1) < NEVER)
+        meets = np.flatnonzero(pairs.meeting_times(x0, x1, effort) < NEVER)
     else:
-        meets = _meeting_again(pairs, x0, x1, any_of(x1 != known[0]), known[1])
+        meets = _meeting_again(pairs, x0, x1, any_of(x1 != known[0]), known[1], effort)
     if len(meets) == 0:
         return Cut(x1, meets, moved, nothing)
     x, parted, left_free = x1.copy(), nothing, free()
     farthest = FARTHEST_CUT * float(np.max(length(x1 - x0))) + CUT_DISTANCE * float(pairs.keep.max())
-    for done in range(PLANE_ROUNDS):
+    for _ in range(PLANE_ROUNDS):
+        if effort.out:
+            break
+        effort.round()
         parted = np.union1d(parted, meets)
-        planes = _Planes(pairs[parted], x0, x, inverse_mass, left_free, left_free if pins is None else pins)
+        planes = _Planes(pairs[parted], x0, x, inverse_mass, left_free, left_free if pins is None else pins, effort)
         touched = planes.part(x)
         _stay_near(x, x0, farthest, touched)
         moved |= touched
-        meets = _meeting_again(pairs, x0, x, touched, meets)
+        meets = _meeting_again(pairs, x0, x, touched, meets, effort)
         if len(meets) == 0:
-            return Cut(x, meets, moved, parted, done + 1)
-    cut = _heaped(pairs, meets, parted, x0, x, inverse_mass, moved)
-    if len(cut.left) == 0:
+            return Cut(x, meets, moved, parted)
+    cut = _heaped(pairs, meets, parted, x0, x, inverse_mass, moved, effort)
+    if len(cut.left) == 0 or effort.out:
         return cut
-    return _eased(pairs, cut, x0, inverse_mass, left_free, left_free if pins is None else pins, farthest)
+    return _eased(pairs, cut, x0, inverse_mass, left_free, left_free if pins is None else pins, farthest, effort)
 
 
-def _meeting_again(pairs: Pairs, x0: FloatArray, x: FloatArray, touched: BoolArray, before: IntArray) -> IntArray:
+def _meeting_again(pairs: Pairs, x0: FloatArray, x: FloatArray, touched: BoolArray, before: IntArray,
+                   effort: Effort) -> IntArray:
     """Rows of the pairs that meet: of those that met before and those with a vertex that was moved."""
     if not touched.any() and not len(before):
         return before
     look = any_of(pick(touched, pairs.vertices))
     look[before] = True
     rows = np.flatnonzero(look)
-    result: IntArray = rows[pairs[rows].meeting_times(x0, x) < NEVER]
+    result: IntArray = rows[pairs[rows].meeting_times(x0, x, effort) < NEVER]
     return result
 
 
@@ -119,10 +125,10 @@ class _Planes:
     """Normals of pairs, and which of their vertices can be moved how."""
 
     def __init__(self, pairs: Pairs, x0: FloatArray, x1: FloatArray, inverse_mass: FloatArray,
-                 free: ConstraintFilter, pins: ConstraintFilter) -> None:
+                 free: ConstraintFilter, pins: ConstraintFilter, effort: Effort) -> None:
         self.vertices, self.first = pairs.vertices, pairs.first
         self.keep = pairs.keep
-        times = pairs.meeting_times(x0, x1)
+        times = pairs.meeting_times(x0, x1, effort)
         then = pairs.at_times(x0, x1, np.where(times < NEVER, times, 0.0))
         later = (self._slab(pick(x0, pairs.vertices), then.normal) >= CLEAR_START_DISTANCE * self.keep)[:, None]
         self.normal = np.where(later, then.normal, pairs.normal)
@@ -204,14 +210,16 @@ def _stay_near(x: FloatArray, x0: FloatArray, farthest: float, some: BoolArray) 
 
 
 def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: FloatArray, inverse_mass: FloatArray,
-            moved: BoolArray) -> Cut:
+            moved: BoolArray, effort: Effort) -> Cut:
     """Bring heaps of what meets closer to their mean motion, round by round; `parted` met before."""
     x = x.copy()
     movable = inverse_mass > 0.0
     known = np.zeros(0, dtype=np.int64)
     for round_ in range(HEAP_ROUNDS):
+        effort.round()
         before, known = len(known), np.union1d(known, meets)
-        if round_ > HEAP_ROUNDS // 2 and len(known) == before:     # the same heaps move as one already
+        at_once = effort.out or round_ > HEAP_ROUNDS // 2
+        if round_ and at_once and len(known) == before:            # the same heaps move as one already
             break
         heap = np.unique(pairs.vertices[known])
         links = np.searchsorted(heap, pairs.vertices[known])
@@ -221,40 +229,41 @@ def _heaped(pairs: Pairs, meets: IntArray, parted: IntArray, x0: FloatArray, x: 
         pinned = np.bincount(label, ~free) > 0
         mass = np.where(pinned[label], ~free, mass)              # what cannot move says where the heap goes
         motion = as_one(x0[heap], x[heap], mass, label, pinned) - x0[heap]
-        rest = SHRINK if round_ < HEAP_ROUNDS // 2 else 0.0
+        rest = SHRINK if round_ < HEAP_ROUNDS // 2 and not effort.out else 0.0
         change = (1.0 - rest) * (x0[heap] + motion - x[heap]) * free[:, None]
         x[heap] += change
         touched = np.zeros(len(x), dtype=np.bool_)
         touched[heap[free]] = True
         moved |= touched
-        meets = _meeting_again(pairs, x0, x, touched, meets)
+        meets = _meeting_again(pairs, x0, x, touched, meets, effort)
         if len(meets) == 0:
             break
-    return Cut(x, meets, moved, np.union1d(parted, known), PLANE_ROUNDS + round_ + 1)
+    return Cut(x, meets, moved, np.union1d(parted, known))
 
 
 def _eased(pairs: Pairs, cut: Cut, x0: FloatArray, inverse_mass: FloatArray, free: ConstraintFilter,
-           pins: ConstraintFilter, farthest: float) -> Cut:
+           pins: ConstraintFilter, farthest: float, effort: Effort) -> Cut:
     """A cut that leaves nothing, where one is found by moving closest points alone; else the one that was.
 
     What turns comes nearer on its way than it is at both ends: what still meets is put twice as far apart.
     """
     x, moved, meets = cut.x.copy(), cut.moved.copy(), cut.left
     known, wanted, least = meets, CUT_DISTANCE * pairs.keep, 2 * len(meets)
-    for done in range(EASED):
+    for _ in range(EASED):
+        effort.round()
         known = np.union1d(known, meets)
         some = pairs[known]
-        touched = _Planes(some, x0, x, inverse_mass, free, pins).ease(some, wanted[known], x)
+        touched = _Planes(some, x0, x, inverse_mass, free, pins, effort).ease(some, wanted[known], x)
         _stay_near(x, x0, farthest, touched)
         moved |= touched
-        meets = _meeting_again(pairs, x0, x, touched, meets)
+        meets = _meeting_again(pairs, x0, x, touched, meets, effort)
         if len(meets) == 0:
-            return Cut(x, meets, moved, np.union1d(cut.parted, known), cut.rounds + done + 1)
-        if len(meets) > least:                                     # there is no room for it
+            return Cut(x, meets, moved, np.union1d(cut.parted, known))
+        if len(meets) > least or effort.out:                       # there is no room for it
             break
         least = len(meets)
         wanted[meets] *= 2.0
-    return replace(cut, rounds=cut.rounds + done + 1)
+    return cut
 
 
 def as_one(x0: FloatArray, x1: FloatArray, mass: FloatArray, label: IntArray, turns: BoolArray) -> FloatArray:

@@ -78,7 +78,7 @@ class ContactLoop:
         self._system, self._state, self._h, self._watch = contacts.system, contacts.state, contacts.h, contacts.watch
         self._constraints, self._pairs = contacts.constraints, contacts.pairs
         self._mass = self._system.masses
-        self.iterations, self.solves = 0, 0
+        self.iterations, self._effort = 0, contacts.effort
         self.settled = True
         self._second = SecondSolve(contacts.state.in_vain)
 
@@ -108,7 +108,7 @@ class ContactLoop:
                 friction, stands = self._judged(equations, linear, u, last, attempt)
             if attempt > 0 and linear.iterations == 0:               # a further pass would correct the same again
                 self.settled = stands = True
-            if stands:
+            if stands or self._effort.out:
                 break
             start, scale, last = linear.solution, linear.scale or None, u
             changed = attempt < PASSES - 1
@@ -119,6 +119,14 @@ class ContactLoop:
             elif self._pairs is not None:
                 friction = friction + self._pairs.drags(u) / self._h
         return Solve(u, linear, friction, equations.filter_.project, changed)
+
+    def bounded(self, u: FloatArray) -> FloatArray:
+        """Return velocities u (V, 3) [m/s] that no line search is going to judge, within the bounds of a trial; they
+        are hopeless if they are beyond and another step can be taken."""
+        if not self._bounds.is_far(u):
+            return u
+        self.hopeless |= not self._bounds.final
+        return self._bounds.shortened(u) if self._bounds.final else u
 
     @property
     def in_vain(self) -> InVain:
@@ -135,13 +143,17 @@ class ContactLoop:
         if linear.reason == "indefinite" and tolerance >= SINGLE_PRECISION and np.isfinite(linear.residual) and (
                 not tentative):
             # soft bending beside stiff stretch may be beyond a factor in single precision
-            self.iterations += linear.iterations
+            self._count(linear)
             linear = self._tried(equations, start, scale, tolerance, 0.0)
         with self._watch.stage("solve"):
             linear = replace(linear, solution=balanced(rhs, linear.solution, filter_))
-        self.iterations, self.solves = self.iterations + linear.iterations, self.solves + 1
+        self._count(linear)
         self._linearisation.learn(linear.iterations, touching=equations.touching)
         return linear
+
+    def _count(self, linear: LinearResult) -> None:
+        self.iterations += linear.iterations
+        self._effort.solve(linear.iterations)
 
     def _tried(self, equations: PassEquations, start: FloatArray | None, scale: float | None, tolerance: float,
                precision: float) -> LinearResult:
@@ -157,7 +169,8 @@ class ContactLoop:
             return modified_pcg(multiply, rhs, precondition=precondition, project=filter_.projection,
                                 z=filter_.z, start=start, tolerance=tolerance, scale=scale,
                                 good=GOOD if self._linearisation.direct else 1.0,
-                                max_iterations=self.contacts.settings.max_linear_iterations)
+                                max_iterations=self._effort.most_iterations(
+                                    self.contacts.settings.max_linear_iterations))
 
     def _judged(self, equations: PassEquations, linear: LinearResult, u: FloatArray, last: FloatArray, attempt: int
                 ) -> tuple[FloatArray, bool]:
@@ -177,7 +190,8 @@ class ContactLoop:
             return friction, enough or not again
         changed = own.judge(u, equations.filter_)
         again |= self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
-        again |= not self._meet_few(own, u)                          # which takes them in, asked for or not
+        if not self._effort.out:                                     # else no solve follows
+            again |= not self._meet_few(own, u)                      # which takes them in, asked for or not
         self.settled = not again
         stands = (enough or not again) and (own.rubs_right or own.touching_cloth > SLIDING)
         return friction, stands

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ..arrays import FloatArray, IntArray
+from ..contact.effort import Effort
 from ..contact.half_spaces import HalfSpaces
 from ..model.particle_system import ParticleSystem
 from ..model.strain_limit import NO_BOUNDS, StrainLimit
@@ -22,10 +23,11 @@ class Limit(Protocol):
     def holds(self, x: FloatArray) -> bool:
         """Return whether no edge at x (V, 3) [m] is longer than allowed, within the tolerance."""
 
-    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS) -> FloatArray:
+    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS, effort: Effort | None = None
+                ) -> FloatArray:
         """Return x (V, 3) [m] within `bounds` and with no edge too long; the same array if it is so already.
 
-        held: (n,) vertices that do not move.
+        held: (n,) vertices that do not move. effort: counts the sweeps.
         """
 
 
@@ -63,11 +65,12 @@ class LengthLimits:
         """Return whether no edge at x (V, 3) [m] is longer than allowed, within the tolerance."""
         return all(limit.holds(x) for limit in self._limits)
 
-    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS) -> FloatArray:
+    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS, effort: Effort | None = None
+                ) -> FloatArray:
         """Return x (V, 3) [m] within `bounds` and with no edge too long; the same array if it is so already.
 
-        held: (n,) vertices that do not move.
+        held: (n,) vertices that do not move. effort: counts the sweeps.
         """
         for limit in self._limits:
-            x = limit.relaxed(x, held, bounds)
+            x = limit.relaxed(x, held, bounds, effort)
         return x

@@ -62,7 +62,7 @@ end within 0.7 % of their side of Newton's solution."""
 EXACT_TANGENT_RESIDUAL = 0.1
 """Relative residual below which Newton's method tries the exact tangent [-]."""
 MOST_STEP_EFFORT = 200.0
-"""Largest effort of contacts in a step, as of `StepResult`, with which Newton iterations go on [-]."""
+"""Largest effort of contacts in a step with which Newton iterations go on [-]."""
 LEAST_LINE_SEARCH = 2.0 ** -30
 """Smallest fraction of a Newton step that the line search tries [-]."""
 
@@ -79,7 +79,8 @@ class NewtonStep:
         self.linearisation, self.spare, self.unhindered, self.origin = linearisation, spare, unhindered, origin
         self.system, self.state, self.h = system, state, h
         settings, watch = context.settings, context.watch
-        self.settings, self.watch = settings, watch
+        self.settings, self.watch, self.effort = settings, watch, context.effort
+        self._on_contact = self.effort.on_contact                                          # before this step
         self.missed = 0.0                          # largest error of the expected rotations, root mean square [rad]
         self.x0, self.v0, self.mass = state.x, state.v, system.masses
         self.gravity = system.gravity.at(state.time + h)
@@ -144,7 +145,10 @@ class NewtonStep:
             enough = max(goal, PROJECTIVE_RESIDUAL)
             goal = enough if self.settings.newton_iterations is None else goal
         for done in range(1, int(limit) + (judged and not converge)):
-            if not np.isfinite(found.u).all() or self.loop.hopeless or self.contacts.effort > MOST_STEP_EFFORT:
+            if not np.isfinite(found.u).all() or self.loop.hopeless:
+                break
+            if self._is_out:
+                found = replace(found, u=self.loop.bounded(found.u))
                 break
             with self.watch.stage("forces"):
                 self._follow(found.u)
@@ -177,6 +181,11 @@ class NewtonStep:
             assert result.lengths is not None
             made = created_energy(self, found.u, result.state.x, result.lengths)
             return replace(result, made=made, missed=self.missed)
+
+    @property
+    def _is_out(self) -> bool:
+        """Return whether contacts of this step, or the frame, have taken too much effort for further iterations."""
+        return self.effort.out or self.effort.on_contact - self._on_contact > MOST_STEP_EFFORT
 
     def _linearised_edges(self) -> FloatArray:
         """Return the edges (E, 3) [m] along which forces were linearised last."""
@@ -229,7 +238,8 @@ class NewtonStep:
         if not turns or self.start.rotation is None or self.settings.newton_iterations is not None:
             return found
         for _ in range(TURNED_LINEARISATIONS - 1):
-            if self.settings.linearisations != 1 or not np.isfinite(found.u).all() or self.loop.hopeless:
+            if self.settings.linearisations != 1 or not np.isfinite(found.u).all() or self.loop.hopeless or (
+                    self.effort.out):
                 break
             before, end = self.start.rotation, self.base + self.h * found.u
             with self.watch.stage("forces"):
@@ -317,8 +327,7 @@ class NewtonStep:
         """
         grown, made = self._judged(found)
         for _ in range(PRESSURE_LINEARISATIONS - 1):
-            if grown > self.settings.max_strain_change or made <= MAX_ENERGY_GAIN or (
-                    self.contacts.effort > MOST_STEP_EFFORT):
+            if grown > self.settings.max_strain_change or made <= MAX_ENERGY_GAIN or self._is_out:
                 break
             with self.watch.stage("forces"):
                 self._follow(found.u)

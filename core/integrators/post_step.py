@@ -30,8 +30,6 @@ MAX_OVERLENGTH = 4e-3
 """Largest elongation above the limit with which a step is accepted [-]."""
 MAX_TURNED_OVERLENGTH = 0.05
 """The same for edges that turned in the step [-]: more than that is visible, less is left to the next step."""
-ITERATIONS_PER_ROUND = 20.0
-"""Linear iterations that take as long as a round of the cut that keeps cloth apart [-]."""
 LENGTH_PROGRESS = 0.9
 """Largest part of the overlength that a pass may leave, or the passes end [-]."""
 
@@ -60,8 +58,6 @@ class StepResult:
         hopeless: the solution was so far off that nothing was searched on its way; it cannot be accepted.
         pinched: (V,) vertices that colliders keep no room for; None if there are none.
         driven: whether pins or colliders moved the cloth.
-        effort: searches for contacts, rounds in which they looked for ways apart, linear solves, and as many of their
-            iterations as take as long [-].
     """
 
     state: State
@@ -83,7 +79,6 @@ class StepResult:
     hopeless: bool = False
     pinched: BoolArray | None = None
     driven: bool = False
-    effort: float = 0.0
 
 
 def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool,
@@ -101,6 +96,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     contacts, system = loop.contacts, loop.contacts.system
     x, v, h = contacts.reached(u), u, contacts.h
     # with inf or nan in the forces a solve returns finite velocities, which are no solution
+    contacts.effort.step()
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
     torn, spiky, overlong, lengths = 0.0, False, False, None
     if finite and loop.hopeless:
@@ -135,8 +131,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
                   plastic=contacts.state.plastic, frame_length=contacts.state.frame_length)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths, hopeless=loop.hopeless,
-                      pinched=None if contacts.pinch is None else contacts.pinch.pinched, driven=contacts.driven,
-                      effort=1.0 + loop.iterations / ITERATIONS_PER_ROUND + loop.solves + contacts.effort)
+                      pinched=None if contacts.pinch is None else contacts.pinch.pinched, driven=contacts.driven)
 
 
 def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:
@@ -149,13 +144,13 @@ def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> Flo
         with watch.stage("contact"):
             near = apart if contacts.faces is None else apart.joined(contacts.faces.bounds(x))
         with watch.stage("strain limit"):
-            shorter = limits.relaxed(x, contacts.pins.rows, near)
+            shorter = limits.relaxed(x, contacts.pins.rows, near, contacts.effort)
         if shorter is x:
             break
         x, excess = shorter, limits.excess(shorter)
         if excess < least:
             best, least = x, excess
-        if excess > MAX_OVERLENGTH and excess > LENGTH_PROGRESS * before:   # no room for it
+        if contacts.effort.out or excess > MAX_OVERLENGTH and excess > LENGTH_PROGRESS * before:    # no room for it
             break
         before = excess
         if contacts.pairs is not None:
@@ -194,7 +189,7 @@ def _truncated(loop: ContactLoop, limits: LengthLimits, solved: FloatArray, limi
     with watch.stage("contact"):
         pairs.remember(u)
     best = cut_at(limited)
-    if best is limited:
+    if best is limited or contacts.effort.out:
         return best
     least, cut = limits.excess(best), best
     for _ in range(LENGTH_PASSES):
@@ -205,7 +200,7 @@ def _truncated(loop: ContactLoop, limits: LengthLimits, solved: FloatArray, limi
         excess, before = limits.excess(cut), least
         if excess < least:
             best, least = cut, excess
-        if excess > MAX_OVERLENGTH and excess > LENGTH_PROGRESS * before:
+        if contacts.effort.out or excess > MAX_OVERLENGTH and excess > LENGTH_PROGRESS * before:
             break
     if least > MAX_OVERLENGTH and limited is not solved:
         other = cut_at(solved)

@@ -45,6 +45,7 @@ class StepContacts:
 
     Attributes:
         pinch: vertices that colliders keep no room for; None if there are none.
+        effort: counts the work of the frame.
         faces: where vertices are on faces of solids; None where nothing may touch.
         by_springs: whether springs hold cloth on solids. constraints: vertices on solids; None where there are
             none or springs do it. pairs: all else; None where nothing may touch by pairs.
@@ -55,6 +56,7 @@ class StepContacts:
         self._before = context.before
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, context.settings, context.watch
         self.pins, self._surfaces, self._trial = pins, context.surfaces, context.contact
+        self.effort = context.effort
         self._gravity = system.gravity.at(state.time + h)
         with context.watch.stage("contact"):
             self._expected: Touching | None = None
@@ -206,11 +208,6 @@ class StepContacts:
         return found if apart.all() else found[np.flatnonzero(apart)]
 
     # ------------------------------------------------------------------ what they do
-
-    @property
-    def effort(self) -> float:
-        """Effort of contacts of cloth in this step so far [-]."""
-        return 0.0 if self.pairs is None else self.pairs.effort
 
     @property
     def touch_nothing(self) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a step needs besides the model and the state: settings, colliders, contact, a stopwatch."""
+"""What a step needs besides the model and the state: settings, colliders, contact, a stopwatch, effort."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..contact.contact_trial import ContactTrial
+from ..contact.effort import Effort
 from ..contact.surfaces import StepSurfaces, SurfaceSet
 from ..model.particle_system import ParticleSystem
 from ..state import Before, State
@@ -24,6 +25,7 @@ class StepContext:
     Attributes:
         settings: of the simulation.
         watch: measures its stages.
+        effort: counts the work of the frame.
         solves: history of the linear solves.
         contact: pair contact from the state on, None where there is no surface.
         colliders: all of them, None if there are none.
@@ -34,6 +36,7 @@ class StepContext:
 
     settings: Solver
     watch: Stopwatch
+    effort: Effort
     solves: SolveMemory
     contact: ContactTrial | None = None
     colliders: SurfaceSet | None = None
@@ -43,11 +46,12 @@ class StepContext:
 
     @staticmethod
     def at(system: ParticleSystem, state: State, settings: Solver, watch: Stopwatch | None = None,
-           colliders: SurfaceSet | None = None) -> StepContext:
+           colliders: SurfaceSet | None = None, effort: Effort | None = None) -> StepContext:
         """Return the context of all steps from `state`, still without a time span."""
         own = system.self_contact
-        trial = None if own is None else ContactTrial(own, state.contact)
-        return StepContext(settings, watch or Stopwatch(), SolveMemory(state.solves), trial, colliders)
+        effort = Effort() if effort is None else effort
+        trial = None if own is None else ContactTrial(own, state.contact, effort)
+        return StepContext(settings, watch or Stopwatch(), effort, SolveMemory(state.solves), trial, colliders)
 
     def between(self, start: float, end: float) -> StepContext:
         """Return the context of a step between two times [s]."""

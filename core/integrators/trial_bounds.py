@@ -36,8 +36,12 @@ class TrialBounds:
 
     def hopeless(self, u: FloatArray) -> bool:
         """Return whether velocities u (V, 3) [m/s] stretch the cloth so much that the step is going to be rejected."""
+        return self._contacts.settings.linearisations != "converge" and self.is_far(u)    # it has a line search
+
+    def is_far(self, u: FloatArray) -> bool:
+        """Return the same of velocities that no line search has judged."""
         contacts = self._contacts
-        if not contacts.settings.adaptive or contacts.settings.linearisations == "converge":    # has a line search
+        if not contacts.settings.adaptive:
             return False
         grown = contacts.apart_from_pinched(contacts.growth(u))
         limit = HOPELESS_STRAIN * contacts.settings.max_strain_change

@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..contact.effort import Effort
 from ..contact.half_spaces import HalfSpaces
 from ..model.particle_system import ParticleSystem
 from ..model.strain_limit import NO_BOUNDS, StrainLimit
@@ -92,9 +93,10 @@ class TurnedEdges:
         """Whether no edge at x (V, 3) [m] is longer than that."""
         return not self.any_longer(self._system.edge_lengths(x))
 
-    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS) -> FloatArray:
+    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS, effort: Effort | None = None
+                ) -> FloatArray:
         """x (V, 3) [m] with those that are too long brought back, within `bounds`; the very array where none is.
-        Vertices `held` (n,) stay."""
+        Vertices `held` (n,) stay; `effort` counts the sweeps."""
         over = self._too_long(self._system.edge_lengths(x))
         if not over.any():
             return x
@@ -104,4 +106,5 @@ class TurnedEdges:
             near[self._edges[any_of(pick(near, self._edges))]] = True
         some = any_of(pick(near, self._edges))
         lengths = self._longest[some] + TURNED_GROWTH_LEFT * self._rest[some]
-        return StrainLimit(self._edges[some], lengths, self._system.carried, NO_PINS).relaxed(x, held, bounds)
+        return StrainLimit(self._edges[some], lengths, self._system.carried, NO_PINS).relaxed(
+            x, held, bounds, effort)

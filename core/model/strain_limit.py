@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..contact.effort import Effort
 from ..contact.half_spaces import HalfSpaces
 from ..kernels import current
 from ..row_ops import all_of, any_of
@@ -76,10 +77,11 @@ class StrainLimit:
         """Return whether no edge at x (V, 3) [m] is longer than allowed, within the tolerance."""
         return self.excess(x) <= LENGTH_TOLERANCE
 
-    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS) -> FloatArray:
+    def relaxed(self, x: FloatArray, held: IntArray, bounds: HalfSpaces = NO_BOUNDS, effort: Effort | None = None
+                ) -> FloatArray:
         """Return x (V, 3) [m] within `bounds` and with no edge too long; the same array if it is so already.
 
-        held: (n,) vertices that do not move.
+        held: (n,) vertices that do not move. effort: counts the sweeps, of which there are fewer where they are dear.
         """
         if self.holds(x) and not (bounds.lack(x) > self._room).any():
             return x
@@ -91,9 +93,12 @@ class StrainLimit:
         free = (part < 1.0) & (weights[self._tied] > 0.0)
         result[self._tied[free]] = x[self._pin[free]] + part[free, None] * away[free]
         order, sets = colours(bounds.corners, len(x))
-        current().strain.relax(result, self._edges, self._longest, weights, self._starts, bounds.corners[order],
-                               bounds.shares[order], bounds.normals[order], bounds.least[order], sets, LENGTH_TOLERANCE,
-                               self._room, MAX_LENGTH_SWEEPS, OVER_RELAXATION)
+        effort, count = Effort() if effort is None else effort, len(self._starts) + len(sets) - 2
+        most = min(MAX_LENGTH_SWEEPS, effort.most_sweeps(count))
+        taken = current().strain.relax(
+            result, self._edges, self._longest, weights, self._starts, bounds.corners[order], bounds.shares[order],
+            bounds.normals[order], bounds.least[order], sets, LENGTH_TOLERANCE, self._room, most, OVER_RELAXATION)
+        effort.sweeps(taken, count)
         return result
 
 

@@ -7,11 +7,12 @@ frame / (steps_per_frame 2^n). A rejected step leaves nothing behind: the next t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..arrays import BoolArray
+from ..contact.effort import LAST_EFFORT, MOST_EFFORT, Effort
 from ..contact.let_through import MOST_HELD_STRETCH, let_through, taut_lengths
 from ..contact.surfaces import SurfaceSet
 from ..description.frame_clock import FrameClock, FrameSpan
@@ -26,12 +27,6 @@ from ..stopwatch import Stopwatch
 from .step_halving import SHORTEST_PART, StepHalving
 from .tears import carried_over, torn_after
 
-MAX_EDGE_GROWTH = 1e3
-"""Largest growth of an edge in a step, over its rest length, with which even the smallest step is accepted [-]: no pin
-that jumps asks for more, and beyond it everything grows until it is no number."""
-MOST_EFFORT = 1000.0
-"""Largest effort of a frame, as of `StepResult`, with which steps are still halved for a better one [-]
-(docs/decisions/0036)."""
 THICK_EDGES = 100.0
 """Thickness above which it is named as the cause of a failed step, over the longest edge [-]."""
 SHORT_EDGE = 1e-4
@@ -52,7 +47,7 @@ class StepRecord:
     residual: float = 0.0
     converged: bool = True
     rejected: int = 0
-    effort: float = 0.0
+    effort: Effort = field(default_factory=Effort)
 
     def accept(self, result: StepResult, h: float, *, bad: bool = False) -> None:
         """Count an accepted step of size h [s]; `bad`: it violates a limit, and no shorter one is tried."""
@@ -61,19 +56,17 @@ class StepRecord:
         self.steps += 1
         self.iterations += result.iterations
         self.residual = max(self.residual, result.residual)
-        self.effort += result.effort
         self.converged &= result.converged and not self.exhausted and not bad
 
     @property
     def exhausted(self) -> bool:
         """Return whether no step is halved any more in this frame, unless it is not finite: after as many rejected
         steps as make eighths of one, or too much effort."""
-        return self.effort > MOST_EFFORT or 2 * self.rejected >= SHORTEST_PART
+        return self.effort.exhausted or 2 * self.rejected >= SHORTEST_PART
 
-    def reject(self, result: StepResult) -> None:
+    def reject(self) -> None:
         """Count a rejected step."""
         self.rejected += 1
-        self.effort += result.effort
 
 
 class Stepper:
@@ -121,7 +114,7 @@ class Stepper:
         """Return the state at `frame`, from the one at the frame before.
 
         Raises:
-            SolverError: not even the smallest step has a solution.
+            SolverError: not even the smallest step has a solution, or the frame takes more work than any should.
         """
         span = self._clock.span(frame, self._solver.steps_per_frame * self._whole)
         other = span.length != state.frame_length
@@ -165,24 +158,33 @@ class Stepper:
         control, for_rest = state.control, False
         assert control is not None
         size = control.size
+        if self._record.effort.is_beyond(self._solver.steps_per_frame):
+            other = f", or take {stability_limit.IMPLICIT}" if self._solver.integrator in registry.LONGEST_STEP else ""
+            raise SolverError(
+                f"frame {frame} takes more than {self._record.steps} steps, which are {self._record.effort.spent:.0f} "
+                f"units of work, and {LAST_EFFORT:.0f} or more are too much; check this first: "
+                f"{self._remedy(state, state.time)}{other}")
         state = self._system.emission.begin(state)
-        context = StepContext.at(self._system, state, self._solver, self._watch, self._colliders)
+        context = StepContext.at(self._system, state, self._solver, self._watch, self._colliders,
+                                 self._record.effort)
         while True:
             h, end = size * span.tick, span.at(done + size)
             out = self._record.exhausted
             with self._watch.stage("contact"):
                 context = replace(context.between(state.time, end), final=out or size == 1)
+            self._record.effort.begin(size / span.count)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):     # such a step is rejected below
                 result = self._integrate(self._system, state, h, context)
             grown = self._halving.growth(state, result)
             way = self._halving.way(state, result)
-            attempt = self._halving.attempt(control, size, h, result, grown, way)
-            spent = out or self._record.effort + result.effort > MOST_EFFORT
-            if not attempt.rejected or result.finite and not result.hopeless and spent:
+            usable = self._halving.is_usable(state, result, grown)
+            attempt = self._halving.attempt(control, size, h, result, grown, way, usable)
+            spent = out or self._record.effort.exhausted
+            if not attempt.rejected or usable and spent:
                 break
-            self._record.reject(result)
+            self._record.reject()
             context.try_again()
-            if not spent or not result.finite or result.hopeless:           # what cannot be accepted is not tried again
+            if not (spent and usable):                                      # what cannot be accepted is not tried again
                 size, for_rest = attempt.size, attempt.for_rest
         self._check(state, result, grown, h, size, frame)
         self._record.accept(result, h, bad=attempt.bad)
@@ -190,7 +192,7 @@ class Stepper:
                                    way=way)
         if self._record.exhausted:                # through the rest of the frame in eighths, or in the longest steps
             rest, longest = done + size, control.longest
-            if self._record.effort <= MOST_EFFORT:
+            if not self._record.effort.exhausted:
                 longest = min(longest, max(1, 2 * self._whole // SHORTEST_PART))
             while after.size < longest and rest % (2 * after.size) == 0:
                 after = replace(after, size=2 * after.size)
@@ -226,8 +228,7 @@ class Stepper:
             raise SolverError(
                 f"the step at {state.time:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s"
                 f"{halved}; check this first: {self._remedy(state, state.time + h)}{self._shortest(state)}")
-        settled = replace(result, unsettled=False)
-        if not grown <= MAX_EDGE_GROWTH and not self._halving.growth(state, settled) <= MAX_EDGE_GROWTH:   # nan too
+        if self._halving.runs_away(state, result, grown):
             added = self._halving.added_strain(state, result)
             edge = int(np.argmax(added))
             name, ends = self._system.edge_named(edge)

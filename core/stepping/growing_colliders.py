@@ -70,7 +70,7 @@ def grown(scene: Scene, solver: Solver, cloths: Sequence[Cloth], shrunk: Sequenc
     state = system.initial_state()
     for number in range(1, max(map(len, shrunk)) + 2):
         state = stepper.advance(replace(state, v=np.zeros_like(state.v)), number)
-        yield state.x, stepper.take_record().effort
+        yield state.x, stepper.take_record().effort.spent
 
 
 def _growing(collider: Collider, shrunk: Sequence[FloatArray], frame: float) -> Collider:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..contact.colliders import SurfaceShape
+from ..contact.effort import MOST_EFFORT
 from ..contact.initial_state.resolve import Resolution, StartResolver
 from ..description.scene import Scene
 from ..description.settings import Solver
@@ -22,7 +23,6 @@ from ..errors import SceneError
 from ..kernels.backend import choose, using
 from ..model.particle_system import ParticleSystem
 from ..state import State
-from .adaptive_stepper import MOST_EFFORT
 from .audit import Audit, Auditor
 from .certificate import MAX_LISTED_PAIRS, CrossingsLeft, StartResolution
 from .growing_colliders import grown, plain_cloths

@@ -16,6 +16,9 @@ from ..model.particle_system import ParticleSystem
 from ..row_ops import any_of, length
 from ..state import State, StepControl
 
+MAX_EDGE_GROWTH = 1e3
+"""Largest growth of an edge in a step, over its rest length, with which even the smallest step is accepted [-]: no pin
+that jumps asks for more, and beyond it everything grows until it is no number."""
 DOUBLING_STRAIN = 0.5
 """Part of `max_strain_change` up to which the next step may be twice as long [-]: twice the step adds two to four times
 the stretch."""
@@ -55,6 +58,15 @@ class StepHalving:
         return step_strain.largest_of_most(self.added_strain(before, result), self._system.edge_slices, enough,
                                            settled=not result.unsettled, driven=result.driven)
 
+    def runs_away(self, before: State, result: StepResult, grown: float) -> bool:
+        """Return whether edges of a finite result that adds `grown` [-] to most edges grow without bound."""
+        return not grown <= MAX_EDGE_GROWTH and not (                                                     # nan too
+            self.growth(before, replace(result, unsettled=False)) <= MAX_EDGE_GROWTH)
+
+    def is_usable(self, before: State, result: StepResult, grown: float) -> bool:
+        """Return whether a result can be accepted if there is no better one."""
+        return result.finite and not result.hopeless and not self.runs_away(before, result, grown)
+
     @staticmethod
     def way(before: State, result: StepResult) -> float:
         """Return the longest way of a vertex in the step [m]."""
@@ -68,12 +80,13 @@ class StepHalving:
         return added if result.pinched is None else np.where(any_of(result.pinched[self._system.edges]), 0.0, added)
 
     def attempt(self, control: StepControl, size: int, h: float, result: StepResult, grown: float,
-                way: float = np.inf) -> Attempt:
+                way: float = np.inf, usable: bool = True) -> Attempt:
         """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges and moves no vertex further than
-        `way` [m]."""
+        `way` [m]; `usable` as of `is_usable`."""
         turned = self._settings.adaptive and size == self._whole and result.missed > MOST_MISSED_ROTATION
         long, bad = turned or self._is_long(control, h, result, way), self._is_bad(result, grown)
-        usable, shortest = result.finite and not result.hopeless, max(control.longest // SHORTEST_PART, 1)
+        usable &= result.finite and not result.hopeless
+        shortest = max(control.longest // SHORTEST_PART, 1)
         if size == 1 or not (long or bad and (not usable or size > shortest)):
             return Attempt(rejected=False, bad=bad)
         alone = result.piled and not bad and not self._is_long(control, h, replace(result, piled=False), way)

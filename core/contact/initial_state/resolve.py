@@ -20,8 +20,8 @@ from ...arrays import BoolArray, FloatArray, IntArray
 from ...row_ops import any_of
 from ..bvh import BVH, element_boxes
 from ..colliders import SurfaceShape
+from ..effort import Effort
 from ..self_contact import SelfContact
-from ..surroundings import USUAL_PAIRS
 from ..triangle_surface import TriangleSurface
 from ..vertex_normals import area_vectors, vertex_normals
 from .collider_rows import KEPT_STIFFNESS, ClothNow, ColliderCrossings, collider_rows
@@ -116,7 +116,7 @@ class StartResolver:
 
     def resolve(self) -> Iterator[Resolution]:
         """Yield the best positions so far after each iteration; a caller that stops has those of the last one."""
-        x, best, first, effort = self._start, None, 0, 0.0
+        x, best, first, effort = self._start, None, 0, Effort()
         since_fewer, fewest_solid, since_solid, clean = 0, np.inf, 0, 0
         for _ in range(MOST_ITERATIONS + 1):
             surface = self._contact.surface.at(x)
@@ -130,7 +130,7 @@ class StartResolver:
             if of_solids < fewest_solid:
                 fewest_solid, since_solid = of_solids, 0
             clean += best.crossings == 0
-            yield replace(best, effort=effort)
+            yield replace(best, effort=effort.spent)
             if first == 0 or clean > SETTLING or since_fewer > PATIENCE:
                 return
             apart = of_solids == 0 or since_solid > COLLIDERS_FIRST
@@ -140,7 +140,7 @@ class StartResolver:
             if since_solid and since_solid % STIFFENED == 0:
                 self._stiffen(solid)
             x, rows = self._moved(x, solid, own, apart, smooth)
-            effort += 1.0 + rows / (USUAL_PAIRS * len(x))
+            effort.search(rows, len(x))
 
     def _inside(self, x: FloatArray) -> int:
         """Return the number of vertices at x (V, 3) [m] that can move and are inside a collider."""

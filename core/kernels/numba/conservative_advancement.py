@@ -14,6 +14,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ..formulas import conservative_advancement as formulas
 from ..formulas.conservative_advancement import (
+    FIXED,
     LEFT,
     STEPS,
     advanced_time,
@@ -22,8 +23,11 @@ from ..formulas.conservative_advancement import (
     edge_pair_weights,
     gap_at_end,
     is_meeting,
+    next_advance,
     normal_and_gap,
+    open_time,
     pair_radius,
+    turning_width,
 )
 from ..formulas.vectors import length
 from ..numpy.conservative_advancement import Candidates, Placed
@@ -63,13 +67,14 @@ def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tup
 
 
 def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int, normals: FloatArray,
-                  distances: FloatArray, keeps: FloatArray) -> FloatArray:
-    """Return times (P,) in 0..1 up to which each pair, moving from x0 to x1 (V, 3) [m], keeps apart; 2 for always."""
-    time = np.empty(len(vertices))
+                  distances: FloatArray, keeps: FloatArray) -> tuple[FloatArray, int]:
+    """Return times (P,) in 0..1 up to which each pair, moving from x0 to x1 (V, 3) [m], keeps apart, 2 for always; and
+    the largest number of advances of a pair."""
+    time, advances = np.empty(len(vertices)), np.empty(len(vertices), dtype=np.int64)
     share(_meeting_all, len(vertices), LEAST_ROWS, np.ascontiguousarray(x0), np.ascontiguousarray(x1),
           np.ascontiguousarray(vertices), faces, np.ascontiguousarray(normals), np.ascontiguousarray(distances),
-          np.ascontiguousarray(keeps), time)
-    return time
+          np.ascontiguousarray(keeps), time, advances)
+    return time, int(advances.max(initial=0))
 
 
 @njit(**KERNEL)
@@ -143,13 +148,14 @@ def _corners(p: Any, faces: Any, between: Any, triangles: Any, edges: Any) -> An
 
 @njit(**KERNEL)
 def _meeting_all(begin: Any, stop: Any, x0: Any, x1: Any, vertices: Any, faces: Any, normals: Any, distances: Any,
-                 keeps: Any, time: Any) -> None:
-    """Write the meeting times of pairs begin..stop - 1."""
+                 keeps: Any, time: Any, advances: Any) -> None:
+    """Write the meeting times of pairs begin..stop - 1, and their numbers of advances."""
     for p in range(begin, stop):
         i, j, k, m = four(vertices, p)
         a, b, c, d = at(x0, i), at(x0, j), at(x0, k), at(x0, m)
-        time[p] = _meeting(a, b, c, d, subtract(at(x1, i), a), subtract(at(x1, j), b), subtract(at(x1, k), c),
-                           subtract(at(x1, m), d), p < faces, at(normals, p), distances[p], keeps[p])
+        time[p], advances[p] = _meeting(
+            a, b, c, d, subtract(at(x1, i), a), subtract(at(x1, j), b), subtract(at(x1, k), c),
+            subtract(at(x1, m), d), p < faces, at(normals, p), distances[p], keeps[p])
 
 
 @njit(**INNER)
@@ -173,23 +179,71 @@ def _closest(a: Any, b: Any, c: Any, d: Any, face: Any) -> Any:
 @njit(**INNER)
 def _meeting(a: Any, b: Any, c: Any, d: Any, da: Any, db: Any, dc: Any, dd: Any, face: Any, n: Any, gap: Any,
              keep: Any) -> Any:
-    """Return the time up to which a pair keeps apart, 2 if always; the namesake in `kernels/numpy` derives it.
+    """Return the time up to which a pair keeps apart, 2 if always, and the number of its advances; the namesake in
+    `kernels/numpy` derives it.
 
     a, b, c, d: vertices of the pair at the start [m], da, db, dc, dd: their motions [m]. face: vertex and triangle,
     else two edges. n, gap: unit normal and distance at the start [m]. keep: distance that has to be left [m].
     """
     now = 0.0
-    for turn in range(STEPS + 1):
+    for turn in range(FIXED):
         if gap == 0.0:
-            return 2.0 if da == db and db == dc and dc == dd else now
+            return (2.0 if da == db and db == dc and dc == dd else now), turn
         closing = closing_motion(face, dot(n, da), dot(n, db), dot(n, dc), dot(n, dd))
         if closing <= 0.0:
-            return 2.0
-        if is_meeting(gap, keep) or turn == STEPS:
-            return now
+            return 2.0, turn
+        if is_meeting(gap, keep):
+            return now, turn
         now = advanced_time(now, gap, keep, closing)
         if not now < 1.0:
-            return 2.0
+            return 2.0, turn
         _, n, gap = _closest(add(a, scale(now, da)), add(b, scale(now, db)), add(c, scale(now, dc)),
                              add(d, scale(now, dd)), face)
-    return now
+    now, turn = _creep((subtract(a, d), subtract(b, d), subtract(c, d)),
+                       (subtract(da, dd), subtract(db, dd), subtract(dc, dd)), (a, b, c, d), (da, db, dc, dd), face,
+                       now, n, gap, keep)
+    return now, FIXED + turn
+
+
+@njit(**INNER)
+def _creep(between: Any, motion: Any, start: Any, move: Any, face: Any, now: Any, n: Any, gap: Any, keep: Any) -> Any:
+    """Return the same of a pair that is left, by slabs that turn.
+
+    between, motion: of the first three vertices from the last at the start, and what they change in the step [m].
+    start, move: of all four [m]. now, n, gap: time, and unit normal and distance at that [m].
+    """
+    ahead = 0.0
+    for turn in range(STEPS - FIXED + 1):
+        at_now = _moved(between, now, motion)
+        sure = open_time(face, _in_front(n, at_now), _in_front(n, motion), gap, keep)
+        if not now + sure < 1.0:
+            return 2.0, turn
+        if is_meeting(gap, keep) or turn == STEPS - FIXED:
+            return now, turn
+        ahead = min(max(ahead, sure if turn else 2.0 * sure), 1.0 - now)
+        then = now + ahead
+        a, b, c, d = start
+        da, db, dc, dd = move
+        _, normal, distance = _closest(add(a, scale(then, da)), add(b, scale(then, db)), add(c, scale(then, dc)),
+                                       add(d, scale(then, dd)), face)
+        width = turning_width(face, _in_front(n, _moved(between, then, motion)), _in_front(normal, at_now))
+        holds = ahead <= sure or distance >= keep and width >= keep
+        if holds:
+            if not then < 1.0:
+                return 2.0, turn
+            now, n, gap = then, normal, distance
+        ahead = next_advance(holds, ahead)
+    return now, turn
+
+
+@njit(**INLINED)
+def _moved(between: Any, time: Any, motion: Any) -> Any:
+    """Return three vectors [m] at a time of their motions."""
+    return (add(between[0], scale(time, motion[0])), add(between[1], scale(time, motion[1])),
+            add(between[2], scale(time, motion[2])))
+
+
+@njit(**INLINED)
+def _in_front(n: Any, vectors: Any) -> Any:
+    """Return the components of three vectors along n."""
+    return dot(n, vectors[0]), dot(n, vectors[1]), dot(n, vectors[2])

@@ -33,7 +33,8 @@ def _lengths(begin, end, x, edges, found):  # type: ignore[no-untyped-def]
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def relax(x, edges, longest, weights, starts, corners, shares, normals, least, sets, close, room, sweeps,  # type: ignore[no-untyped-def]
           further):
-    """Move x (V, 3) [m] until all edges are short enough and all points are in front of their planes, in place.
+    """Move x (V, 3) [m] until all edges are short enough and all points are in front of their planes, in place; return
+    the number of sweeps.
 
     Arguments are described in `kernels.numpy.strain`.
     """
@@ -70,4 +71,5 @@ def relax(x, edges, longest, weights, starts, corners, shares, normals, least, s
                     for axis in range(3):
                         x[v, axis] += push * normals[p, axis]
         if worst <= close and lack <= room:
-            return
+            return sweep + 1
+    return sweeps

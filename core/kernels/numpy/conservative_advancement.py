@@ -13,6 +13,9 @@ other one, so that the pair stays `keep` apart until (d - keep) / c. Advance to 
 If c <= 0, they never meet. Li et al. bound c by the largest |dx| after they subtract the mean: that is valid, too, but
 a pair that slides past at a small distance would take a hundred times as many advances.
 
+A pair that is left after `FIXED` advances is one that creeps: it advances by slabs that turn, as far as they stay open
+(`formulas.conservative_advancement`), and at least as far as one that does not turn would.
+
 NumPy advances all pairs together, the compiled loop one pair after the other.
 """
 
@@ -23,6 +26,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ...row_ops import pick
 from ..formulas.conservative_advancement import (
+    FIXED,
     LEFT,
     NEAR,
     STEPS,
@@ -32,8 +36,11 @@ from ..formulas.conservative_advancement import (
     edge_pair_weights,
     gap_at_end,
     is_meeting,
+    next_advance,
     normal_and_gap,
+    open_time,
     pair_radius,
+    turning_width,
 )
 from ..formulas.vectors import length
 from .distances import edge_edge, point_triangle
@@ -109,8 +116,9 @@ def relevant(x0: FloatArray, x1: FloatArray, candidates: Candidates, tables: tup
 
 
 def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int, normals: FloatArray,
-                  distances: FloatArray, keeps: FloatArray) -> FloatArray:
-    """Return times (P,) in 0..1 up to which each pair, moving from x0 to x1 (V, 3) [m], keeps apart; 2 for always.
+                  distances: FloatArray, keeps: FloatArray) -> tuple[FloatArray, int]:
+    """Return times (P,) in 0..1 up to which each pair, moving from x0 to x1 (V, 3) [m], keeps apart, 2 for always; and
+    the largest number of advances of a pair.
 
     vertices (P, 4); the first `faces` pairs have a triangle. Normals (P, 3) and distances (P,) [m] are those at x0,
     keeps (P,) [m] the distances to keep. A pair at distance 0 meets at time 0, unless all its vertices move alike.
@@ -118,12 +126,12 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
     time = np.full(len(vertices), 2.0)
     left, now, keep, n, d = np.arange(len(vertices)), np.zeros(len(vertices)), keeps, normals, distances
     start, move = x0[vertices], x1[vertices] - x0[vertices]
-    for turn in range(STEPS + 1):
+    for turn in range(FIXED):
         a, b, c = np.ascontiguousarray(move[left].transpose(2, 1, 0))            # each (4, P)
         closing = closing_motion(left < faces, *dot(split(n), (a, b, c)))
         alike = (np.ptp(move[left], axis=1) == 0.0).all(axis=1)
         free = np.where(d > 0.0, closing <= 0.0, alike)
-        meets = ~free & ((d == 0.0) | is_meeting(d, keep) | (turn == STEPS))
+        meets = ~free & ((d == 0.0) | is_meeting(d, keep))
         time[left[meets]] = now[meets]
         goes = ~free & ~meets
         left, keep = left[goes], keep[goes]
@@ -131,11 +139,62 @@ def meeting_times(x0: FloatArray, x1: FloatArray, vertices: IntArray, faces: int
         still = now < 1.0
         left, now, keep = left[still], now[still], keep[still]
         if len(left) == 0:
-            break
-        at = start[left] + now[:, None, None] * move[left]
-        own = np.arange(4 * len(left)).reshape(-1, 4)
-        _, n, d = closest(at.reshape(-1, 3), own, int(np.searchsorted(left, faces)))
-    return time
+            return time, turn
+        n, d = _placed(start[left] + now[:, None, None] * move[left], left, faces)
+    return time, FIXED + _creep(time, start, move, faces, left, now, keep, n, d)
+
+
+def _creep(time: FloatArray, start: FloatArray, move: FloatArray, faces: int, left: IntArray, now: FloatArray,
+           keep: FloatArray, n: FloatArray, d: FloatArray) -> int:
+    """Write the meeting times of the pairs that are `left`, rows (L,), to `time` (P,), by slabs that turn; return the
+    largest number of advances of a pair.
+
+    start, move: (P, 4, 3) [m]. now, keep, n, d: times (L,), distances to keep (L,) [m], and normals (L, 3) and
+    distances (L,) [m] at these times.
+    """
+    between, relative, ahead = start[:, :3] - start[:, 3:], move[:, :3] - move[:, 3:], np.zeros(len(left))
+    at = between[left] + now[:, None, None] * relative[left]
+    for turn in range(STEPS - FIXED + 1):
+        face, motion = left < faces, relative[left]
+        sure = open_time(face, _in_front(n, at), _in_front(n, motion), d, keep)
+        goes = now + sure < 1.0
+        meets = goes & (is_meeting(d, keep) | (turn == STEPS - FIXED))
+        time[left[meets]] = now[meets]
+        goes &= ~meets
+        left, face = left[goes], face[goes]
+        now, keep, n, d, at, ahead, sure, motion = (
+            array[goes] for array in (now, keep, n, d, at, ahead, sure, motion))
+        if len(left) == 0:
+            return turn
+        ahead = np.minimum(np.maximum(ahead, sure if turn else 2.0 * sure), 1.0 - now)
+        time_then = (now + ahead)[:, None, None]
+        normal, gap = _placed(start[left] + time_then * move[left], left, faces)
+        then = between[left] + time_then * motion
+        width = turning_width(face, _in_front(n, then), _in_front(normal, at))
+        holds = (ahead <= sure) | (gap >= keep) & (width >= keep)
+        n, d, at = (np.where(holds.reshape(-1, *np.ones(new.ndim - 1, dtype=np.int64)), new, old)
+                    for new, old in ((normal, n), (gap, d), (then, at)))
+        now = np.where(holds, now + ahead, now)
+        ahead = next_advance(holds, ahead)
+        still = now < 1.0
+        left = left[still]
+        now, keep, n, d, at, ahead = (array[still] for array in (now, keep, n, d, at, ahead))
+    return turn
+
+
+def _placed(corner: FloatArray, rows: IntArray, faces: int) -> tuple[FloatArray, FloatArray]:
+    """Return normals (L, 3) and distances (L,) [m] of pairs whose vertices are at `corner` (L, 4, 3) [m]; the `rows`
+    (L,) below `faces` have a triangle."""
+    own = np.arange(4 * len(corner)).reshape(-1, 4)
+    _, normal, distance = closest(corner.reshape(-1, 3), own, int(np.searchsorted(rows, faces)))
+    return normal, distance
+
+
+def _in_front(n: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Return the components (3, L) of three vectors (L, 3, 3) along n (L, 3)."""
+    a, b, c = np.ascontiguousarray(vectors.transpose(2, 1, 0))                   # each (3, L)
+    along: FloatArray = dot(split(n), (a, b, c))
+    return along
 
 
 def _rows(v: Vector, rows: slice) -> Vector:

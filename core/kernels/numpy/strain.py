@@ -21,8 +21,9 @@ def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
 
 def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArray, starts: IntArray,
           corners: IntArray, shares: FloatArray, normals: FloatArray, least: FloatArray, sets: IntArray, close: float,
-          room: float, sweeps: int, further: float) -> None:
-    """Move x (V, 3) [m] in place until edges are short enough and points are in front of their planes.
+          room: float, sweeps: int, further: float) -> int:
+    """Move x (V, 3) [m] in place until edges are short enough and points are in front of their planes; return how many
+    sweeps that took.
 
     A plane has four vertices. The sum of their positions times `shares` is a point, or the vector between two points;
     its component along the plane's normal must be at least `least`.
@@ -51,15 +52,22 @@ def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArr
             d = x[j] - x[i]
             length = np.sqrt(np.einsum("ei,ei->e", d, d))
             moves = wi + wj
-            over = np.where((length > most) & (moves > 0.0), length - most, 0.0)
-            worst = max(worst, float(np.max(over / most, initial=0.0)))
-            pull = d * (part * over / np.where(over > 0.0, length * moves, 1.0))[:, None]
-            x[i] += wi[:, None] * pull
-            x[j] -= wj[:, None] * pull
+            rows = np.flatnonzero((length > most) & (moves > 0.0))
+            if len(rows) == 0:
+                continue
+            over = length[rows] - most[rows]
+            worst = max(worst, float((over / most[rows]).max()))
+            pull = d[rows] * (part * over / (length[rows] * moves[rows]))[:, None]
+            x[i[rows]] += wi[rows, None] * pull
+            x[j[rows]] -= wj[rows, None] * pull
         for at, share, normal, low, step, free in planes:
             below = np.where(free, np.maximum(low - np.einsum("pk,pki,pi->p", share, x[at], normal), 0.0), 0.0)
-            lack = max(lack, float(below.max(initial=0.0)))
+            deepest = float(below.max(initial=0.0))
+            if deepest == 0.0:
+                continue
+            lack = max(lack, deepest)
             for k in range(4):                                    # a corner may occur twice, with share 0
                 x[at[:, k]] += (below * step[:, k])[:, None] * normal
         if worst <= close and lack <= room:
-            return
+            return sweep + 1
+    return sweeps

@@ -6,9 +6,11 @@ import pytest
 
 from core.contact import continuous
 from core.contact.continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
+from core.contact.effort import ADVANCES, Effort
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels import using
 from core.kernels.backend import why_not
+from core.kernels.formulas.conservative_advancement import STEPS
 from core.kernels.numpy.conservative_advancement import NEAR
 from tests.cases import cases
 from tests.core.contact.shapes import rotation, sheet
@@ -74,6 +76,28 @@ def test_sliding_past_is_not_meeting():
     x1[[0, 4, 5]] += [1.0, 0.4, 0.0]
     pairs = Pairs.at(x0, np.arange(8).reshape(2, 4), np.zeros((2, 2), dtype=int), 1)
     assert (pairs.meeting_times(x0, x1) == NEVER).all()
+
+
+@pytest.mark.usefixtures("backend")
+@cases("angle", [0.05, 0.1, 0.2])
+def test_a_pair_that_turns_and_keeps_its_distance_takes_few_advances(angle):
+    """An edge turns by an angle about a point near its end, with a vertex and an edge a thousandth of its length before
+    it: slabs that do not turn with it would close a hundred times on the way."""
+    x0 = np.array([[0.02, 0.0, 1e-3], [0, 0, 0], [1, 0.1, 0], [1, -0.1, 0],
+                   [0.02, -0.5, 1e-3], [0.02, 0.5, 1e-3], [0, 0, 0], [1, 0, 0]], dtype=float)
+    x1 = x0 @ rotation([0.0, -1.0, 0.0], angle).T
+    pairs, effort = Pairs.at(x0, np.arange(8).reshape(2, 4), np.zeros((2, 2), dtype=int), 1), Effort()
+    assert (pairs.meeting_times(x0, x1, effort) == NEVER).all()
+    least = min(pairs.elsewhere(x0 + s * (x1 - x0)).distance.min() for s in np.linspace(0.0, 1.0, 101))
+    assert least > 0.5e-3 and 2 < ADVANCES * effort.spent < 40
+
+
+@pytest.mark.usefixtures("backend")
+def test_advances_are_counted_and_bounded():
+    x0, x1, pairs = random_pairs(4, 3.0)
+    effort = Effort()
+    pairs.meeting_times(x0, x1, effort)
+    assert 0 < ADVANCES * effort.spent <= STEPS and effort.on_contact == effort.spent
 
 
 @pytest.mark.usefixtures("backend")

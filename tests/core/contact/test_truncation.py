@@ -7,6 +7,7 @@ import pytest
 from core.contact import truncation
 from core.contact.continuous import NEVER, Pairs, near_pairs
 from core.contact.crossings import crossing_pairs
+from core.contact.effort import Effort
 from core.contact.triangle_surface import TriangleSurface
 from core.contact.truncation import as_one, cut_motion
 from core.linear.constraint_filter import ConstraintFilter
@@ -69,6 +70,21 @@ def test_what_is_known_of_another_motion_is_not_looked_up_again(seed):
     np.testing.assert_array_equal(known.parted, anew.parted)
     none = cut_motion(pairs, x0, x1, *pinned(len(x0)), known=(x1, met[:0]))      # so it was said: nothing meets
     np.testing.assert_array_equal(none.x, x1)
+
+
+@cases("seed", range(3))
+def test_a_cut_out_of_effort_keeps_all_apart_in_few_rounds(seed):
+    x0, triangles = layers(np.random.default_rng(seed))
+    x1 = x0 + 0.1 * np.random.default_rng(seed + 7).normal(size=x0.shape)
+    surface = TriangleSurface.build(x0, triangles)
+    pairs = near_pairs(surface, x0, x1, 0.8, np.full(len(x0), 0.4))
+    usual, little = Effort(), Effort(most=0.0, spent=1.0)
+    cut_motion(pairs, x0, x1, *pinned(len(x0)), effort=usual)
+    cut = cut_motion(pairs, x0, x1, *pinned(len(x0)), effort=little)
+    at = surface.at(cut.x)
+    assert len(cut.left) == 0 and len(crossing_pairs(at, at)) == 0
+    assert (pairs.meeting_times(x0, cut.x) == NEVER).all()
+    assert 0.0 < little.on_contact < 0.5 * usual.on_contact
 
 
 def test_planes_that_have_no_room_do_not_throw_what_they_part(monkeypatch):

@@ -78,7 +78,8 @@ def conservative_advancement(kernel, rng):
     x1 = x0 + rng.normal(size=(V, 3))
     weights, n, distance = kernel.closest(x0, vertices, P // 2)
     assert (distance == 0.0).any()
-    return weights, n, distance, kernel.meeting_times(x0, x1, vertices, P // 2, n, distance, 0.1 * distance)
+    times, advances = kernel.meeting_times(x0, x1, vertices, P // 2, n, distance, 0.1 * distance)
+    return weights, n, distance, np.append(times, advances)
 
 
 def surface_contacts(kernel, rng):

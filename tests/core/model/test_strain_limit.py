@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 import core
+from core.contact import effort
+from core.contact.effort import Effort
 from core.contact.half_spaces import HalfSpaces
 from core.kernels.backend import current, why_not
 from core.model.strain_limit import StrainLimit, colours, reach_of
@@ -56,6 +58,17 @@ def test_relaxed_edges_are_within_the_limit_and_momentum_is_kept(backend):
     assert longest(mesh, x) > 1.3
     assert longest(mesh, y) <= 1.1 * 1.005
     np.testing.assert_allclose(mass @ y, mass @ x, atol=1e-12)
+
+
+def test_sweeps_are_counted_and_fewer_out_of_effort(backend, monkeypatch):
+    monkeypatch.setattr(effort, "LEAST_SWEEPS", 0.1)
+    mesh, held = sheet(), np.zeros(0, dtype=np.int64)
+    x = mesh.positions * (1.3, 1.05, 1.0)
+    limit = StrainLimit(mesh.edges, 1.02 * mesh.rest_lengths, np.ones(len(x)), held)
+    usual, little = Effort(), Effort(most=0.0, spent=1.0)
+    assert longest(mesh, limit.relaxed(x, held, effort=usual)) <= 1.02 * 1.005
+    limit.relaxed(x, held, effort=little)
+    assert 0.0 < little.spent - 1.0 <= 0.1 < usual.spent
 
 
 def test_what_is_held_stays_and_what_is_short_is_the_same_array(backend):

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import core
+from core.contact.effort import LAST_EFFORT, MOST_EFFORT
 from core.integrators import implicit_euler
 from core.integrators.registry import STEP_FUNCTIONS
-from core.stepping.adaptive_stepper import MOST_EFFORT
 from tests.cases import cases
+from tests.core.remedies import says_what_to_do
 from tests.core.shapes import grid
 from tests.core.simple_scenes import FABRIC, sheet
 
@@ -174,8 +175,9 @@ def test_an_edge_that_pins_drive_to_one_point_is_named_where_the_step_runs_away(
 
 
 def test_a_frame_without_a_way_out_ends_after_a_bounded_effort(monkeypatch):
-    def hopeless(system, state, h, *rest):
-        return replace(implicit_euler.step(system, state, h, *rest), failed=True, effort=MOST_EFFORT / 10.0)
+    def hopeless(system, state, h, context):
+        context.effort.spent += MOST_EFFORT / 10.0
+        return replace(implicit_euler.step(system, state, h, context), failed=True)
 
     monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", hopeless)
     solver = core.Solver(steps_per_frame=1)
@@ -186,20 +188,35 @@ def test_a_frame_without_a_way_out_ends_after_a_bounded_effort(monkeypatch):
         assert c.step_max >= c.step_min > 0.0
 
 
-@cases("lack", [{"finite": False}, {"hopeless": True}])
+@cases("lack", [{"finite": False}, {"hopeless": True}, {"lengths": np.full(16, 1e6)}])
 def test_a_step_that_cannot_be_used_is_shortened_after_any_effort(monkeypatch, lack):
     tried = []
 
-    def unusable(system, state, h, *rest):
+    def unusable(system, state, h, context):
         tried.append(h)
+        context.effort.spent = max(context.effort.spent, 2.0 * MOST_EFFORT)
         assert len(tried) < 100, "the same step is tried again and again"
         failed = {} if h < 0.2 / 24.0 else dict(lack, failed=True)
-        return replace(implicit_euler.step(system, state, h, *rest), effort=2.0 * MOST_EFFORT, **failed)
+        return replace(implicit_euler.step(system, state, h, context), **failed)
 
     monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", unusable)
     scene = core.Scene([core.Cloth(sheet(2), FABRIC)])
     found = list(core.simulate(scene, core.Solver(steps_per_frame=1), range(1, 3)))
     assert found[-1].certificate.step_max < 0.2 / 24.0 and np.isfinite(found[-1].positions[0]).all()
+
+
+def test_a_frame_that_no_longer_steps_can_end_is_refused(monkeypatch):
+    def dear(system, state, h, context):
+        context.effort.spent += LAST_EFFORT / 10.0
+        return implicit_euler.step(system, state, h, context)
+
+    monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", dear)
+    scene = core.Scene([core.Cloth(sheet(2), FABRIC)])
+    assert len(list(core.simulate(scene, core.Solver(steps_per_frame=8), range(1, 3)))) == 2
+    with pytest.raises(core.SolverError, match="frame 2 takes more than 10 steps.*of work.*raise steps_per_frame") as e:
+        list(core.simulate(scene, core.Solver(steps_per_frame=20), range(1, 4)))
+    assert says_what_to_do(str(e.value))
+    assert len(list(core.simulate(scene, core.Solver(steps_per_frame=1000), range(1, 2)))) == 1
 
 
 @cases("cause", ["thickness", "collider", "edge", "pin"])

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Effort of a frame: the work of its steps, counted and not timed, so that it is the same on every machine.
+
+A unit is what a linear solve of few iterations takes. Other work counts by what it takes beside that with NumPy, where
+a scene of some hundred vertices takes as long for each call as for its numbers (docs/decisions/0036, 0066).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MOST_EFFORT = 1000.0
+"""Largest effort of a frame with which steps are still halved for a better one [-] (docs/decisions/0036, 0066)."""
+LAST_EFFORT = 4.0 * MOST_EFFORT
+"""Largest effort of a frame: explicit integrators have no longer steps for the rest of it [-]."""
+LAST_STEP_EFFORT = 20.0
+"""The same of each step that the settings ask for, if that is more [-]."""
+GRACE = 200.0
+"""Effort for the rest of a frame that has taken more, shared by its steps as they share its time [-]."""
+ITERATIONS = 20.0
+"""Iterations of conjugate gradients that count as one unit [-]."""
+USUAL_PAIRS = 20.0
+"""Pairs of a search that count as one unit, over the vertices [-]."""
+ADVANCES = 8.0
+"""Advances of a search for meeting times that count as one unit [-]."""
+SWEEPS = 500.0
+"""Sets of edges or planes, gone through once to shorten edges, that count as one unit [-]."""
+MOST_SWEEPS = 40.0
+"""Most units for sweeps at once [-]."""
+LEAST_SWEEPS = 4.0
+"""The same out of effort [-]."""
+LEAST_SOLVE = 1.0
+"""Most units for the iterations of a solve out of effort [-]."""
+
+
+@dataclass
+class Effort:
+    """The effort that was spent in a frame.
+
+    Attributes:
+        most: above which the running step is out of effort.
+        spent: by all that was counted so far in the frame.
+        on_contact: the part of it that searches for contacts and the step filter took.
+    """
+
+    most: float = MOST_EFFORT
+    spent: float = 0.0
+    on_contact: float = 0.0
+
+    @property
+    def out(self) -> bool:
+        """Return whether more was spent than the running step may take: each of its loops does its least from now on.
+        """
+        return self.spent > self.most
+
+    @property
+    def exhausted(self) -> bool:
+        """Return whether no step of the frame is taken again for a better one."""
+        return self.spent > MOST_EFFORT
+
+    def is_beyond(self, asked: int) -> bool:
+        """Return whether the frame cannot go on, where the settings ask for so many steps a frame."""
+        return self.spent > max(LAST_EFFORT, LAST_STEP_EFFORT * asked)
+
+    def begin(self, part: float) -> None:
+        """Begin a step of this part of the frame [-]: what it may take depends on whether the frame is exhausted."""
+        self.most = self.spent + GRACE * part if self.exhausted else MOST_EFFORT
+
+    def step(self) -> None:
+        """Count what a step takes apart from the rest."""
+        self.spent += 1.0
+
+    def solve(self, iterations: int) -> None:
+        """Count a linear solve."""
+        self.spent += 1.0 + iterations / ITERATIONS
+
+    def search(self, pairs: int, vertices: int) -> None:
+        """Count a search for candidates that found so many pairs."""
+        self._contact(1.0 + pairs / (USUAL_PAIRS * vertices))
+
+    def round(self) -> None:
+        """Count a round of the step filter."""
+        self._contact(1.0)
+
+    def advances(self, count: int) -> None:
+        """Count the advances of a search for meeting times, those of the pair that has most."""
+        self._contact(count / ADVANCES)
+
+    def sweeps(self, count: int, sets: int) -> None:
+        """Count sweeps over sets of edges and planes that shorten edges."""
+        self.spent += count * sets / SWEEPS
+
+    def most_iterations(self, asked: int) -> int:
+        """Return how many iterations a solve may take that was asked to take so many at most."""
+        return min(asked, int(LEAST_SOLVE * ITERATIONS)) if self.out else asked
+
+    def most_sweeps(self, sets: int) -> int:
+        """Return how many sweeps over so many sets may be taken at once, at least one."""
+        units = LEAST_SWEEPS if self.out else MOST_SWEEPS
+        return max(1, int(units * SWEEPS / max(sets, 1)))
+
+    def _contact(self, amount: float) -> None:
+        self.spent += amount
+        self.on_contact += amount
