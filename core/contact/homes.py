@@ -115,10 +115,22 @@ def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: Ste
     side, piece = np.einsum("ni,ni->n", outward, normal), body[vertex]
     worn = np.where(np.bincount(piece, side, int(body.max()) + 1) < 0.0, -1.0, 1.0)[piece]
     some = (worn * side > LEAST_ALIKE) | ~outward.any(axis=1)
+    new = _numbers(c[rows], surfaces)
+    some &= ~_elsewhere(homes.number[vertex], new, x0[vertex], surfaces)
     number, weights = homes.number.copy(), homes.weights.copy()
-    number[vertex[some]] = _numbers(c[rows[some]], surfaces)
+    number[vertex[some]] = new[some]
     weights[vertex[some]] = c.barycentric[rows[some]]
     return replace(homes, number=number, weights=weights)
+
+
+def _elsewhere(old: IntArray, new: IntArray, points: FloatArray, surfaces: StepSurfaces) -> BoolArray:
+    """Return which new homes (n,) of vertices at points (n, 3) [m] cannot be reached from the old ones along the
+    surface."""
+    places, result = surfaces.places, old * new < 0
+    rows = np.flatnonzero((old != 0) & ~places.beside(np.abs(old) - 1, np.abs(new) - 1))
+    found = places.follow(points[rows], np.abs(old[rows]) - 1, surfaces.moving, end=False)
+    result[rows] |= ~places.beside(found.triangle, np.abs(new[rows]) - 1)
+    return result
 
 
 def no_homes(count: int) -> Homes:

@@ -65,6 +65,11 @@ class SurfacePlaces:
         found: IntArray = np.searchsorted(self.first, triangle, side="right") - 1
         return found
 
+    def beside(self, one: IntArray, other: IntArray) -> BoolArray:
+        """Return whether triangles (N,) are the same as others (N,), or near to them."""
+        result: BoolArray = (self._near[one] == other[:, None]).any(axis=1)
+        return result
+
     def follow(self, points: FloatArray, triangle: IntArray, moving: Sequence[MovingSurface], *, end: bool) -> Places:
         """Return the places nearest to points (N, 3) [m] on the sheets of triangles (N,), at the start or the `end` of
         a step."""
