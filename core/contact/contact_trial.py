@@ -19,7 +19,7 @@ from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
 from .effort import Effort
 from .face_contacts import FaceContacts
-from .homes import no_homes, noted, with_foreign
+from .homes import no_homes, noted, spread, with_foreign
 from .pinch import Pinch, connected, go_home, strayed
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
@@ -64,6 +64,7 @@ class ContactTrial:
         crossed = every & (homes.number != 0) & ~connected(np.flatnonzero(every & ~free), every, edges)
         homes = with_foreign(strayed(homes, crossed, edges), every, edges, body)
         homes = noted(homes, x0, touching, surfaces, self.fixed.surface.triangles, body, ~free)
+        homes = spread(homes, x0, surfaces, edges, ~free)
         found, homes = go_home(homes, crossed, within, x0, h, surfaces, mass, inertia, edges)
         history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)

@@ -2,11 +2,14 @@
 """Homes of cloth: where on colliders each vertex was last in front of them, on the side on which the cloth is worn.
 
 A home is a place of a collider's material, so that it moves with the body. It is noted at every step from contacts, of
-vertices that no collider has crossed. Where contacts of a vertex face each other, as between an arm and the torso, it
-keeps the home that it has: which of both it comes back to does not change while it is between them. For the same
-reason a sheet has its homes at one of its sides: that at which most of its contacts are. A sleeve is worn on an arm,
-though it touches the torso, too. Threads have no sides. Where cloth starts in a collider, or through one, the largest
-part outside has homes. The rest is *foreign* until it has come to the others: at the other side of a floor is no home.
+vertices that no collider has crossed, and spreads to neighbours that touch nothing. From then on it moves along the
+surface, and not to what comes in between, such as a hand below a collar: only cloth that has left it by more than an
+edge, or is worn at its other side, finds another one. Where contacts of a vertex face each other, as between an arm and
+the torso, it keeps the home that it has: which of both it comes back to does not change while it is between them. For
+the same reason a sheet has its homes at one of its sides: that at which most of its contacts are. A sleeve is worn on
+an arm, though it touches the torso, too. Threads have no sides. Where cloth starts in a collider, or through one, the
+largest part outside has homes. The rest is *foreign* until it has come to the others: at the other side of a floor is
+no home.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.topology import bodies
-from ..row_ops import all_of, any_of, pick, unit
+from ..row_ops import all_of, any_of, length, pick, unit
 from ..state import Homes
 from .pairs import Contacts
 from .planes import MAX_PER_VERTEX
@@ -116,20 +119,46 @@ def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: Ste
     worn = np.where(np.bincount(piece, side, int(body.max()) + 1) < 0.0, -1.0, 1.0)[piece]
     some = (worn * side > LEAST_ALIKE) | ~outward.any(axis=1)
     new = _numbers(c[rows], surfaces)
-    some &= ~_elsewhere(homes.number[vertex], new, x0[vertex], surfaces)
+    some &= ~_elsewhere(homes.number[vertex], new, vertex, x0, triangles, worn[:, None] * outward, surfaces)
     number, weights = homes.number.copy(), homes.weights.copy()
     number[vertex[some]] = new[some]
     weights[vertex[some]] = c.barycentric[rows[some]]
     return replace(homes, number=number, weights=weights)
 
 
-def _elsewhere(old: IntArray, new: IntArray, points: FloatArray, surfaces: StepSurfaces) -> BoolArray:
-    """Return which new homes (n,) of vertices at points (n, 3) [m] cannot be reached from the old ones along the
-    surface."""
-    places, result = surfaces.places, old * new < 0
+def spread(homes: Homes, x0: FloatArray, surfaces: StepSurfaces, edges: IntArray, excluded: BoolArray) -> Homes:
+    """Return the homes with those of vertices at x0 (V, 3) [m] that have none while a neighbour along edges (E, 2) has:
+    the nearest place on its sheet, if they are in front of that. `excluded` (V,) vertices get none."""
+    stays = homes.astray | homes.foreign
+    pairs = np.concatenate([edges, edges[:, ::-1]])
+    lacks = (homes.number == 0) & ~stays & ~excluded
+    pairs = pairs[pick(lacks, pairs[:, 0]) & pick((homes.number != 0) & ~stays, pairs[:, 1])]
+    if not len(pairs):
+        return homes
+    rows, first = np.unique(pairs[:, 0], return_index=True)
+    given = homes.number[pairs[first, 1]]
+    found = surfaces.places.follow(x0[rows], np.abs(given) - 1, surfaces.moving, end=False)
+    some = np.flatnonzero(found.front == (given > 0))
+    number, weights = homes.number.copy(), homes.weights.copy()
+    number[rows[some]] = np.sign(given[some]) * (1 + found.triangle[some])
+    weights[rows[some]] = found.weights[some]
+    return replace(homes, number=number, weights=weights)
+
+
+def _elsewhere(old: IntArray, new: IntArray, vertex: IntArray, x0: FloatArray, triangles: IntArray,
+               inwards: FloatArray, surfaces: StepSurfaces) -> BoolArray:
+    """Return which new homes (n,) of vertices (n,) cannot be reached from the old ones along the surface, though these
+    are not further away than an edge of the cloth, and at the same side of it, to which `inwards` (n, 3) points."""
+    places, result = surfaces.places, np.zeros(len(old), dtype=np.bool_)
     rows = np.flatnonzero((old != 0) & ~places.beside(np.abs(old) - 1, np.abs(new) - 1))
-    found = places.follow(points[rows], np.abs(old[rows]) - 1, surfaces.moving, end=False)
-    result[rows] |= ~places.beside(found.triangle, np.abs(new[rows]) - 1)
+    if len(rows) == 0 or len(triangles) == 0:
+        return result
+    points = x0[vertex[rows]]
+    found = places.follow(points, np.abs(old[rows]) - 1, surfaces.moving, end=False)
+    facing = np.einsum("ni,ni->n", found.normal, inwards[rows]) * np.sign(old[rows]) > 0.0
+    edge = np.mean([length(pick(x0, triangles[:, k]) - pick(x0, triangles[:, k - 1])).mean() for k in range(3)])
+    near = length(points - found.point) < edge
+    result[rows] = facing & near & ~places.beside(found.triangle, np.abs(new[rows]) - 1)
     return result
 
 

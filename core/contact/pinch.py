@@ -14,8 +14,9 @@ With q the home's place and n its normal at the end of the step, w the velocity 
   surface so softly that elasticity decides its shape: impulse (k n n^T + c m (I - n n^T))(w + s - u), with s the
   velocity towards q, k the larger of c m and the inertia of the vertex in the step, its edges included: a diagonal
   spring may be as stiff as that (`pair_contacts`).
-- Otherwise the place is looked for anew from the home on, along the surface (`surface_places`): a vertex behind it goes
-  to 2 d in front of it, where its edges are clear of the surface, too: impulse k a a^T (w + s - u), along the way a.
+- Otherwise what is crossed goes to 2 d in front of its home, where its edges are clear of the surface, too: impulse
+  k a a^T (w + s - u), along the way a. What is not crossed, but behind the surface, goes to 2 d in front of the place
+  that is nearest on the sheet of its home (`surface_places`).
 
 A vertex behind its home, with what is crossed around it, and one that is covered have no contact with colliders. What
 else is crossed stands in front of its home while something comes through it, as a hand through a skirt: contact pulls
@@ -132,8 +133,9 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     lost = rows[bad & ~covered & (height < 0.0)]
     away |= bad & connected(lost, crossed, edges)[rows]
 
-    way = np.where(covered[:, None], home.end - home.start, way)
-    goal = np.where(covered[:, None], home.end, there.point + CLEAR * keep[:, None] * side[:, None] * there.normal)
+    way = np.where(bad[:, None], home.end - home.start, way)
+    ahead = np.where(bad[:, None], home.normal, side[:, None] * there.normal)
+    goal = np.where(bad[:, None], home.end, there.point) + np.where(covered, 0.0, CLEAR * keep)[:, None] * ahead
     lack = goal - start - way
     size = np.linalg.norm(lack, axis=1)
     speed = np.minimum(size, OUT_RATE * h * np.maximum(size, keep)) / np.maximum(size, np.finfo(float).tiny)
@@ -142,7 +144,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     blocks = (firm - covered * soft)[:, None, None] * across[:, :, None] * across[:, None, :]
     blocks += (covered * soft)[:, None, None] * np.eye(3)
     drive = np.einsum("nij,nj->ni", blocks, way + speed[:, None] * lack) / h
-    some = np.flatnonzero(covered | bad & within[rows] | (away | bad) & (height < CLEAR * keep))
+    some = np.flatnonzero(bad | away & (height < CLEAR * keep))
 
     pinched = np.zeros(len(x0), dtype=np.bool_)
     pinched[rows[away]] = True

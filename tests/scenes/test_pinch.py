@@ -7,7 +7,7 @@ import pytest
 
 import core
 from core.contact.containment import inside
-from core.contact.homes import HomePlaces, no_homes, noted
+from core.contact.homes import HomePlaces, no_homes, noted, spread
 from core.contact.pinch import HOLD, go_home, strayed
 from core.contact.surfaces import SurfaceSet
 from core.model.particle_system import ParticleSystem
@@ -207,3 +207,61 @@ def test_a_patch_in_a_solid_goes_home_through_the_side_by_which_it_came():
     assert (pinch.impulse(np.zeros((count, 3)))[:, 1] > 0.0).all()           # all to the front
     held, none = strayed(homes, every & (np.arange(count) == 0), system.edges), np.zeros(count, dtype=bool)
     assert held.astray.all() and not strayed(held, none, system.edges).astray.any()
+
+
+def on_plate(inserted=None):
+    """A sheet of 5 x 5 vertices, 2.5 cm apart, just above a plate, its particle system and homes on the plate; and a
+    function that gives the surfaces once a box of a height `inserted` [m] is between them."""
+    plate, triangles = box((0.4, 0.4, 0.02))
+    hand, more = box((0.3, 0.3, inserted or 0.01))
+    out, here = hand + [1.0, 0.0, 0.0], hand + [0.0, 0.0, 0.0101 + 0.5 * (inserted or 0.01)]
+
+    def at(time):
+        return np.concatenate([plate, out if time < 0.5 else here])
+
+    solid = core.Collider(at, np.concatenate([triangles, more + len(plate)]))
+    sheet = cloth(5, 5, 0.1, 0.1, lambda p: np.stack([p[:, 0], p[:, 1], np.full(len(p), 0.011)], axis=1))
+    system = ParticleSystem(core.Scene([sheet], [solid]))
+    count = len(system.mass)
+    every = SurfaceSet([solid], system.thickness, np.zeros(count))
+    nothing = np.zeros(count, dtype=bool)
+
+    def note(homes, x, time):
+        surfaces = every.between(time, time)
+        return noted(homes, x, surfaces.find(x, x), surfaces, system.triangles, np.zeros(count, dtype=np.int64),
+                     nothing), surfaces
+
+    return sheet.positions, system, note
+
+
+@pytest.mark.parametrize(("height", "follows"), [(0.01, False), (0.06, True)])
+def test_a_home_does_not_move_to_what_comes_in_between_unless_the_cloth_has_left_it(height, follows):
+    x, _, note = on_plate(height)
+    homes, _ = note(no_homes(len(x)), x, 0.0)
+    assert (homes.number != 0).all()
+    later, surfaces = note(homes, x + [0.0, 0.0, height], 1.0)
+    on_hand = np.abs(later.number) > 12                                      # a box has 12 triangles
+    assert on_hand.all() if follows else not on_hand.any()
+
+
+def test_a_home_slides_along_the_surface():
+    x, _, note = on_plate()
+    homes, surfaces = note(no_homes(len(x)), x, 0.0)
+    later, _ = note(homes, x + [0.05, 0.0, 0.0], 0.0)
+    rows = np.arange(len(x))
+    before, after = (HomePlaces.of(h, rows, surfaces).end for h in (homes, later))
+    np.testing.assert_allclose(after - before, np.tile([0.05, 0.0, 0.0], (len(x), 1)), atol=1e-12)
+
+
+def test_neighbours_that_touch_nothing_get_the_home_beside():
+    x, system, note = on_plate()
+    lifted = x + np.where(x[:, :1] > 0.01, [0.0, 0.0, 0.02], 0.0)
+    homes, surfaces = note(no_homes(len(x)), lifted, 0.0)
+    lacks = homes.number == 0
+    assert lacks.any() and not lacks.all()
+    for _ in range(4):
+        homes = spread(homes, lifted, surfaces, system.edges, np.zeros(len(x), dtype=bool))
+    assert (homes.number != 0).all()
+    place = HomePlaces.of(homes, np.flatnonzero(lacks), surfaces)
+    np.testing.assert_allclose(place.end[:, :2], lifted[lacks, :2], atol=1e-9)
+    np.testing.assert_allclose(place.normal, np.tile([0.0, 0.0, 1.0], (lacks.sum(), 1)), atol=1e-9)
