@@ -115,7 +115,7 @@ class Pairs:
         times, advances = current().conservative_advancement.meeting_times(
             x0, x1, self.vertices, self.faces, self.normal, self.distance, self.keep)
         if effort is not None:
-            effort.advances(advances)
+            effort.advances(advances, len(x0))
         return times
 
     def at_times(self, x0: FloatArray, x1: FloatArray, times: FloatArray) -> Pairs:

@@ -23,6 +23,8 @@ USUAL_PAIRS = 20.0
 """Pairs of a search that count as one unit, over the vertices [-]."""
 ADVANCES = 8.0
 """Advances of a search for meeting times that count as one unit [-]."""
+FEW_VERTICES = 300.0
+"""Vertices of scenes that take as long for each call as for its numbers, at most [-]."""
 SWEEPS = 500.0
 """Sets of edges or planes, gone through once to shorten edges, that count as one unit [-]."""
 MOST_SWEEPS = 40.0
@@ -82,9 +84,11 @@ class Effort:
         """Count a round of the step filter."""
         self._contact(1.0)
 
-    def advances(self, count: int) -> None:
-        """Count the advances of a search for meeting times, those of the pair that has most."""
-        self._contact(count / ADVANCES)
+    def advances(self, count: int, vertices: int) -> None:
+        """Count the advances of a search for meeting times, those of the pair that has most, among so many vertices.
+        The last ones are of few pairs, and take as long in any scene; a unit takes longer the more vertices there are.
+        """
+        self._contact(count / ADVANCES * min(1.0, FEW_VERTICES / vertices))
 
     def sweeps(self, count: int, sets: int) -> None:
         """Count sweeps over sets of edges and planes that shorten edges."""

@@ -144,7 +144,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     blocks = (firm - covered * soft)[:, None, None] * across[:, :, None] * across[:, None, :]
     blocks += (covered * soft)[:, None, None] * np.eye(3)
     drive = np.einsum("nij,nj->ni", blocks, way + speed[:, None] * lack) / h
-    some = np.flatnonzero(bad | away & (height < CLEAR * keep))
+    some = np.flatnonzero(covered | bad & within[rows] | (away | bad) & (height < CLEAR * keep))
 
     pinched = np.zeros(len(x0), dtype=np.bool_)
     pinched[rows[away]] = True

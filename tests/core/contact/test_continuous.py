@@ -98,6 +98,9 @@ def test_advances_are_counted_and_bounded():
     effort = Effort()
     pairs.meeting_times(x0, x1, effort)
     assert 0 < ADVANCES * effort.spent <= STEPS and effort.on_contact == effort.spent
+    larger, far = Effort(), np.ones((9 * 1000, 3))
+    pairs.meeting_times(np.concatenate([x0, far]), np.concatenate([x1, far]), larger)
+    assert larger.spent < 0.5 * effort.spent                                 # beside a search among so many vertices
 
 
 @pytest.mark.usefixtures("backend")
