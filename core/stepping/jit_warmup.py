@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..contact.continuous import Pairs
+from ..contact.distance import point_triangle
 from ..description.cloth import Cloth
 from ..description.collider import Collider
 from ..description.material import Material
@@ -70,7 +71,7 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
             _weigh(part(model), solver)
             _limit_stretch(solver)
             _press(solver)
-            _replace_pairs(solver)
+            _look_for_pairs(solver)
         except Exception as error:
             if solver.backend is not None:
                 raise
@@ -119,12 +120,14 @@ def _press(solver: Solver) -> None:
         elastic.stiffness(x, 1.0).multiply(elastic.force(x))
 
 
-def _replace_pairs(solver: Solver) -> None:
-    """Replace a pair by another one, as a search in parts of the cloth does."""
+def _look_for_pairs(solver: Solver) -> None:
+    """Replace a pair by another one, as a search in parts of the cloth does, and look for a place on a triangle, as
+    homes that spread do."""
     pair = Pairs(np.arange(4)[None], np.zeros((1, 2), dtype=np.int64), 1, np.ones((1, 4)), np.ones((1, 3)), np.ones(1),
                  np.ones(1))
     with using(choose(solver.backend)):
         pair.replaced(np.ones(4, dtype=np.bool_), pair)
+        point_triangle(np.zeros((1, 3)), *np.eye(3)[:, None])
 
 
 def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:

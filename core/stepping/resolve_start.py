@@ -175,7 +175,7 @@ def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pi
             if effort > MOST_EFFORT:
                 return
         pushing = resolver(best.x, solids)
-    for resolution in pushing.resolve():
+    for resolution in pushing.resolve(settles=any(shrunk)):
         resolution = replace(resolution, first=first, effort=best.effort + resolution.effort)
         yield resolution
         if resolution.effort > MOST_EFFORT:

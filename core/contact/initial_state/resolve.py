@@ -114,8 +114,9 @@ class StartResolver:
         self._near, self._firmness = near, np.ones(len(x))
         self._tangled = tangled_vertices(contact, own_crossings(contact, x), len(x))
 
-    def resolve(self) -> Iterator[Resolution]:
-        """Yield the best positions so far after each iteration; a caller that stops has those of the last one."""
+    def resolve(self, *, settles: bool = False) -> Iterator[Resolution]:
+        """Yield the best positions so far after each iteration; a caller that stops has those of the last one.
+        `settles`: a start without crossings is moved, too, where it is nearer to something than it should be."""
         x, best, first, effort = self._start, None, 0, Effort()
         since_fewer, fewest_solid, since_solid, clean = 0, np.inf, 0, 0
         for _ in range(MOST_ITERATIONS + 1):
@@ -131,7 +132,7 @@ class StartResolver:
                 fewest_solid, since_solid = of_solids, 0
             clean += best.crossings == 0
             yield replace(best, effort=effort.spent)
-            if first == 0 or clean > SETTLING or since_fewer > PATIENCE:
+            if first == 0 and not settles or clean > SETTLING or since_fewer > PATIENCE:
                 return
             apart = of_solids == 0 or since_solid > COLLIDERS_FIRST
             smooth = np.zeros(len(x), dtype=np.bool_)
