@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Effort of a frame: the work of its steps, counted and not timed, so that it is the same on every machine.
 
-A unit is what a linear solve of few iterations takes. Other work counts by what it takes beside that with NumPy, where
-a scene of some hundred vertices takes as long for each call as for its numbers (docs/decisions/0036, 0066).
+A unit is the work of a linear solve of few iterations. Other work counts in proportion to the time that it takes with
+NumPy in a scene of some hundred vertices (docs/decisions/0036, 0066).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 MOST_EFFORT = 1000.0
 """Largest effort of a frame with which steps are still halved for a better one [-] (docs/decisions/0036, 0066)."""
 LAST_EFFORT = 4.0 * MOST_EFFORT
-"""Largest effort of a frame: explicit integrators have no longer steps for the rest of it [-]."""
+"""Effort of a frame above which it is refused [-]. Only explicit integrators come there: they have no longer steps."""
 LAST_STEP_EFFORT = 20.0
-"""The same of each step that the settings ask for, if that is more [-]."""
+"""Effort for each step that the settings ask for, above which a frame of more steps is refused [-]."""
 GRACE = 200.0
-"""Effort for the rest of a frame that has taken more, shared by its steps as they share its time [-]."""
+"""Effort for the rest of a frame after `MOST_EFFORT`, shared by its steps in proportion to their lengths [-]."""
 ITERATIONS = 20.0
 """Iterations of conjugate gradients that count as one unit [-]."""
 USUAL_PAIRS = 20.0
@@ -24,15 +24,13 @@ USUAL_PAIRS = 20.0
 ADVANCES = 8.0
 """Advances of a search for meeting times that count as one unit [-]."""
 FEW_VERTICES = 300.0
-"""Vertices of scenes that take as long for each call as for its numbers, at most [-]."""
+"""Largest number of vertices at which a unit is mostly calls: above it a unit grows with the vertices [-]."""
 SWEEPS = 500.0
-"""Sets of edges or planes, gone through once to shorten edges, that count as one unit [-]."""
+"""Sets of edges or planes in a sweep that shortens edges, that count as one unit [-]."""
 MOST_SWEEPS = 40.0
-"""Most units for sweeps at once [-]."""
+"""Largest effort of one shortening of edges [-]."""
 LEAST_SWEEPS = 4.0
-"""The same out of effort [-]."""
-LEAST_SOLVE = 1.0
-"""Most units for the iterations of a solve out of effort [-]."""
+"""Largest effort of one shortening of edges in a step out of effort [-]."""
 
 
 @dataclass
@@ -96,7 +94,7 @@ class Effort:
 
     def most_iterations(self, asked: int) -> int:
         """Return how many iterations a solve may take that was asked to take so many at most."""
-        return min(asked, int(LEAST_SOLVE * ITERATIONS)) if self.out else asked
+        return min(asked, int(ITERATIONS)) if self.out else asked
 
     def most_sweeps(self, sets: int) -> int:
         """Return how many sweeps over so many sets may be taken at once, at least one."""

@@ -130,9 +130,11 @@ def spread(homes: Homes, x0: FloatArray, surfaces: StepSurfaces, edges: IntArray
     """Return the homes with those of vertices at x0 (V, 3) [m] that have none while a neighbour along edges (E, 2) has:
     the nearest place on its sheet, if they are in front of that. `excluded` (V,) vertices get none."""
     stays = homes.astray | homes.foreign
+    lacks, has = (homes.number == 0) & ~stays & ~excluded, (homes.number != 0) & ~stays
+    if not (lacks.any() and has.any()):
+        return homes
     pairs = np.concatenate([edges, edges[:, ::-1]])
-    lacks = (homes.number == 0) & ~stays & ~excluded
-    pairs = pairs[pick(lacks, pairs[:, 0]) & pick((homes.number != 0) & ~stays, pairs[:, 1])]
+    pairs = pairs[pick(lacks, pairs[:, 0]) & pick(has, pairs[:, 1])]
     if not len(pairs):
         return homes
     rows, first = np.unique(pairs[:, 0], return_index=True)

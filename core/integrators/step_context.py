@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a step needs besides the model and the state: settings, colliders, contact, a stopwatch, effort."""
+"""Inputs of a step besides the model and the state: settings, colliders, contact, a stopwatch and the effort."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from ..description.material import Material
 from ..description.mesh import ClothMesh
 from ..description.scene import Scene
 from ..description.settings import Solver
-from ..errors import ClothError
+from ..errors import ClothError, SolverError
 from ..model.particle_system import ParticleSystem
 from ..row_ops import length
 from ..stopwatch import Stopwatch
@@ -52,7 +52,7 @@ def plain_cloths(system: ParticleSystem, x: FloatArray, held: BoolArray) -> list
 def grown(scene: Scene, solver: Solver, cloths: Sequence[Cloth], shrunk: Sequence[Sequence[FloatArray]]
           ) -> Iterator[tuple[FloatArray, float]]:
     """Yield positions (V, 3) [m] of all cloths after each frame in which colliders grow, and one more in which stretch
-    evens out; and the effort of the frame.
+    evens out; and the effort of the frame. End early where a step has no solution.
 
     Args:
         scene: as given.
@@ -69,7 +69,10 @@ def grown(scene: Scene, solver: Solver, cloths: Sequence[Cloth], shrunk: Sequenc
                                      self_collision=solver.self_collision), Stopwatch())
     state = system.initial_state()
     for number in range(1, max(map(len, shrunk)) + 2):
-        state = stepper.advance(replace(state, v=np.zeros_like(state.v)), number)
+        try:
+            state = stepper.advance(replace(state, v=np.zeros_like(state.v)), number)
+        except SolverError:
+            return
         yield state.x, stepper.take_record().effort.spent
 
 

@@ -164,7 +164,8 @@ def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pi
         x, effort = state.x, 0.0
         for resolution in resolver(x, places).resolve():
             x, effort = resolution.x, resolution.effort
-            yield replace(best, effort=effort)
+            best = replace(best, effort=effort)
+            yield best
             if effort > MOST_EFFORT:
                 return
         cloths = plain_cloths(system, x, held)
@@ -174,8 +175,9 @@ def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pi
             yield best
             if effort > MOST_EFFORT:
                 return
-        pushing = resolver(best.x, solids)
-    for resolution in pushing.resolve(settles=any(shrunk)):
+        if best.x is not state.x:
+            pushing = resolver(best.x, solids)
+    for resolution in pushing.resolve(settles=best.x is not state.x):
         resolution = replace(resolution, first=first, effort=best.effort + resolution.effort)
         yield resolution
         if resolution.effort > MOST_EFFORT:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import core
+from core.stepping.adaptive_stepper import Stepper
 from tests.core.contact.shapes import ball, box, sheet
 from tests.scenes import scenes_of_colliders as colliders
 from tests.scenes import scenes_of_layers as layers
@@ -208,6 +209,21 @@ def test_what_is_excluded_from_contact_stays_crossed():
     crossed = cloth(12, 12, 0.4, 0.4, contact=core.ClothContact(collisions=False))
     scene = scene_of([crossed], [ball(16, 8, 0.1)])
     np.testing.assert_array_equal(core.resolve_start(scene).positions[0], crossed.positions)
+
+
+def test_a_growth_without_a_solution_leaves_the_start_to_the_distances(monkeypatch):
+    tried = []
+
+    def fails(self, state, frame):
+        tried.append(frame)
+        raise core.SolverError("no solution")
+
+    monkeypatch.setattr(Stepper, "advance", fails)
+    scene = lined_sleeve()
+    start = core.resolve_start(scene)
+    assert tried == [1]
+    found = found_at(scene, start.positions)
+    assert not start.left and found.total == 0 and found.inside == 0
 
 
 def test_a_resolution_can_be_stopped():

@@ -4,8 +4,8 @@
     y  =  x + phi (d - (d.n)+ n - w/2 S S n) ,     d = S x - x ,     S = (M + w^2 L)^-1 M
 
 L is the cotangent Laplacian of the surface, M has a third of the area of each triangle at its corners, n are its
-normals, and w is a width. d is an implicit step of mean curvature flow (Desbrun et al. 1999): a limb moves
-towards its axis. A hollow would move outwards, which is left out. The last term moves what is flat or hollow inwards,
+normals, and w is a width. d is an implicit step of mean curvature flow (Desbrun et al. 1999): a limb moves towards its
+axis. A hollow would move outwards, which is left out. The last term moves what is flat or hollow inwards,
 too. On a limb of radius r, smoothing takes (1 + w^2/r^2)^-2 of it, so that nothing passes the axis:
 
     r'  =  r / (1 + w^2/r^2)  -  w/2 / (1 + w^2/r^2)^2  >=  3/4 r / (1 + w^2/r^2)
@@ -29,7 +29,7 @@ class ShrinkingSurface:
     """A surface that can move inwards.
 
     Args:
-        x: (W, 3) [m], where w, L and M are taken.
+        x: (W, 3) [m], at which L and M are taken.
         triangles: (T, 3), with normals outwards.
         width: w [m].
     """

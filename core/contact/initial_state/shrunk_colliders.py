@@ -28,8 +28,8 @@ STEPS_WITHOUT_FEWER = 10
 def shrunk(contact: SelfContact, x: FloatArray, collider: ColliderSurface, number: int, allowed: BoolArray
            ) -> list[FloatArray]:
     """Return the positions (W, 3) [m] of a collider in steps inwards, at the last of which cloth at x (V, 3) [m]
-    crosses it no more. None if nothing crosses it, if it does not get free, or if most of the cloth in it were on the
-    wrong side then: an arm beside its sleeve gets free of it, but not into it.
+    crosses it no more. Return none if nothing crosses it, if it does not get free, or if most of the cloth in it were
+    on the wrong side then: an arm beside its sleeve gets free of it, but not into it.
 
     Args:
         contact: of all cloths with themselves and the colliders.
