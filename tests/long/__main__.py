@@ -46,6 +46,8 @@ SCENES, CASES, FRAMES, BAKES, KILLS, HEADLESS_KILLS = 2000, 10_000, 5000, 200, 5
 of headless bakes."""
 MOST_SECONDS = 60.0
 """Largest processor time of a scene [s]."""
+SECONDS_OF_JUDGE = 120.0
+"""Processor time that a second run of a scene and its judge may take besides [s]."""
 BATCH_SECONDS = 300.0
 """Largest processor time of a batch of a fuzzer [s]."""
 PART_SECONDS = 7200.0
@@ -129,12 +131,13 @@ def hostile(plan: Plan) -> Row:
 
 def _scenes(part: str, cases: Iterable[Any], count: int, plan: Plan, most: float) -> Row:
     row, used, unmended = Row(part, count), [0.0], json.loads(OPEN.read_text(encoding="utf-8"))
-    for case, record in workers.run("tests.long.hostile", _while(cases, used, most), MOST_SECONDS):
+    for case, record in workers.run("tests.long.hostile", _while(cases, used, most), MOST_SECONDS,
+                                    above=SECONDS_OF_JUDGE):
         name = case if isinstance(case, int) else f"seed {case['seed']} of old"
         row.cases += 1
         if "died" in record:
             late = "processor" in record["died"]
-            record = {"seconds": MOST_SECONDS + workers.SECONDS_ABOVE if late else 0.0,
+            record = {"seconds": MOST_SECONDS + SECONDS_OF_JUDGE if late else 0.0,
                       "failures": [("time" if late else "died", record["died"])]}
         expected = unmended.get(str(case), []) if isinstance(case, int) else []
         row.open += any(kind in expected for kind, _ in record["failures"])
@@ -290,7 +293,7 @@ def _one(case: Any) -> int:
     from tests.long.recipes import draw
 
     print(json.dumps(draw(case) if isinstance(case, int) else case))
-    record = next(workers.run("tests.long.hostile", [case], MOST_SECONDS))[1]
+    record = next(workers.run("tests.long.hostile", [case], MOST_SECONDS, above=SECONDS_OF_JUDGE))[1]
     print(json.dumps(record, indent=1))
     return 1 if "died" in record or record["failures"] else 0
 

@@ -54,20 +54,21 @@ def judge(recipe: Recipe, again: bool = False) -> dict[str, Any]:
     """Run the scene of a recipe, `again` a second time, and return its record.
 
     The record has `failures`, a list of findings; `refusal`, the message of a ClothError or None; `seconds` of
-    processor time, and `slowest` of a frame; `frames`, the number of frames that came; `retire`, whether this process
-    should end because it holds much memory.
+    processor time of the first run, without this judge's own, and `slowest` of a frame; `frames`, the number of frames
+    that came; `retire`, whether this process should end because it holds much memory.
     """
-    began, found, memory_before = time.process_time(), [], _memory()
+    found, memory_before = [], _memory()
     refusal, frames = None, 0
-    slowest = 0.0
+    seconds = slowest = 0.0
+    last = time.process_time()
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", RuntimeWarning)
         try:
             staged = build(recipe)
             rules = Rules(recipe, staged)
-            last = time.process_time()
             for frame in core.simulate(staged.scene, staged.solver, staged.frames):
-                slowest, last = max(slowest, time.process_time() - last), time.process_time()
+                took = time.process_time() - last
+                seconds, slowest, last = seconds + took, max(slowest, took), time.process_time()
                 frames += 1
                 rules.look(frame)
                 last = time.process_time()
@@ -75,12 +76,13 @@ def judge(recipe: Recipe, again: bool = False) -> dict[str, Any]:
             if again:
                 found += _same_bytes(recipe, rules.digest.hexdigest())
         except core.ClothError as error:
+            seconds += time.process_time() - last
             refusal = f"{type(error).__name__}: {error}"
             found += without_remedy(error)
         except Exception as error:
             found.append(("exception", f"{type(error).__name__}: {error} at {_place(error)}"))
     found += [("warning", f"{w.message} at {w.filename.rpartition('/')[2]}:{w.lineno}") for w in warned[:1]]
-    seconds, memory = time.process_time() - began, _memory()
+    memory = _memory()
     if seconds > MOST_SECONDS:
         found.append(("time", f"{seconds:.0f} s, slowest frame {slowest:.0f} s"))
     if memory > max(MOST_MEMORY, memory_before):

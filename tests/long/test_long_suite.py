@@ -79,6 +79,27 @@ def test_a_quiet_fall_has_no_failure_and_gives_the_same_bytes_twice():
     assert record["failures"] == [] and record["refusal"] is None and record["frames"] == 3
 
 
+def test_what_the_judge_and_a_second_run_take_is_not_time_of_the_scene(monkeypatch):
+    clock, step = [0.0], judge.core.simulate
+    monkeypatch.setattr(judge.time, "process_time", lambda: clock[0])
+
+    def later(what, seconds):
+        def run(*given):
+            clock[0] += seconds
+            return what(*given)
+        return run
+
+    def slow(*given):
+        for frame in step(*given):
+            clock[0] += 2.0
+            yield frame
+
+    monkeypatch.setattr(judge.core, "simulate", slow)
+    monkeypatch.setattr(judge.Rules, "look", later(judge.Rules.look, 100.0))
+    record = judge.judge(FALLING, again=True)
+    assert (record["seconds"], record["slowest"], record["failures"]) == (6.0, 2.0, [])
+
+
 def pushed(frame):
     state = frame.checkpoint().state
     drifting = replace(frame.checkpoint(), state=replace(state, v=state.v + [1e-4, 0.0, 0.0]))
