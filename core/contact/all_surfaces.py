@@ -172,24 +172,25 @@ class Motion:
         return np.concatenate(result)
 
     def covered(self, low: FloatArray, high: FloatArray) -> BoolArray:
-        """Return which vertices of colliders (W,) are covered at the end, in the box of corners `low`, `high` (3,)
-        [m] alone where colliders move."""
+        """Return which vertices of colliders each of them covers (S, W) at the end, in the box of corners `low`, `high`
+        (3,) [m] alone where colliders move."""
         if self._covered is None:
             rests = all(m.x_t0 is m.x_t1 for m in self._moving)
             low, high = (np.full(3, -np.inf), np.full(3, np.inf)) if rests else (low, high)
             found = covered([(m.x_t1, m.shape, m.tree_t1) for m in self._moving], low, high)
-            result = np.concatenate([np.zeros(0, dtype=np.bool_), *found])
+            result = np.concatenate([np.zeros((len(found), 0), dtype=np.bool_), *found], axis=1)
             if not rests:
                 return result
             self._covered = result
         return self._covered
 
     def narrow(self, some: IntArray, room: float) -> BoolArray:
-        """Return which of `some` vertices of colliders (n,) have a closed one less than `room` [m] in front of them at
-        the end: cloth there is pinched."""
+        """Return which closed colliders are less than `room` [m] in front of `some` vertices of colliders (n,) at the
+        end (S, W), none of other vertices: cloth there is pinched."""
         low, high = box(self.x_t1[some])
         found = covered([(m.x_t1, m.shape, m.tree_t1) for m in self._moving], low, high, room)
-        result: BoolArray = np.concatenate(found)[some]
+        result = np.zeros((len(found), len(self.x_t1)), dtype=np.bool_)
+        result[:, some] = np.concatenate(found, axis=1)[:, some]
         return result
 
     def _within(self, x0: FloatArray) -> BoolArray:

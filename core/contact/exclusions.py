@@ -12,6 +12,7 @@ Excluded pairs are taken out of the candidates, wherever these are made: nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -97,6 +98,12 @@ class PairFilter:
         self._triangle = _with_more(exclusions.triangle, len(surfaces.triangles))
         self._edge = _with_more(_edges(exclusions, cloth.edges, cloth.triangles, cloth.threads), len(surfaces.edges))
         self._triangles, self._edges = surfaces.triangles, surfaces.edges
+
+    @cached_property
+    def groups(self) -> tuple[BoolArray, IntArray]:
+        """Sets of colliders (S, G) with which vertices of cloth may be in contact, and the set of each (V,)."""
+        sets, group = np.unique(self.with_solids, axis=1, return_inverse=True)
+        return sets, group.reshape(-1)
 
     def taking_part(self, kind: int) -> BoolArray:
         """Return which triangles (T,) of all surfaces take part in contact of a kind."""

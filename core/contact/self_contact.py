@@ -135,6 +135,14 @@ class SelfContact:
             within[:, :self.all.skin] &= self.pair_filter.with_solids
         return crossings, within
 
+    def solid_groups(self, count: int) -> tuple[BoolArray, IntArray]:
+        """Return which of the S colliders each of G sets has (S, G), and the set of those that each of `count` vertices
+        of cloth may be in contact with (V,)."""
+        if self.pair_filter is None:
+            return np.ones((len(self.all.solids), 1), dtype=np.bool_), np.zeros(count, dtype=np.int64)
+        sets, group = self.pair_filter.groups
+        return sets, np.pad(group, (0, count - len(group)))
+
     def left_alone(self, crossings: IntArray) -> BoolArray:
         """Return which edges and triangles (N, 2) of cloth that cross are not pulled apart (N,): those of one body with
         an inside, which holds them together, and those that were neighbours before they tore."""

@@ -15,6 +15,7 @@ from ..row_ops import all_of, any_of, box, pick
 from .all_surfaces import Motion
 from .contact_history import ContactHistory
 from .continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
+from .covered import Covered
 from .effort import Effort
 from .expectation import MISS_DECAY, Expectation, Search
 from .piercing import Piercings
@@ -61,7 +62,7 @@ class Surroundings:
                  motion: Motion | None = None, *, itself: bool = True, pinched: BoolArray | None = None,
                  effort: Effort | None = None) -> None:
         self.pinched, self.effort = pinched, Effort() if effort is None else effort
-        self._none_with_solids = _without_room(fixed, pinched, x0, x1, motion)
+        self._covered = _covered(fixed, x0, x1, motion)
         self._fixed, self._history = fixed, history
         self.x0, self.motion, self.itself = x0, motion, itself
         self.motion_number = None if motion is None else motion.number
@@ -178,9 +179,10 @@ class Surroundings:
         if history.stuck and self.motion is not None:
             solid, within = fixed.passages(self.motion, self.x0)
             every, apart = np.concatenate([own, solid]), np.ones(len(solid), dtype=np.bool_)
-            if self._none_with_solids is not None:
-                within[:, self._none_with_solids[:within.shape[1]]] = False
-                apart = ~any_of(self._none_with_solids[around_each(fixed.all, solid)])
+            if self.pinched is not None:
+                within[:, self.pinched[:within.shape[1]]] = False
+            if self.pinched is not None or self._covered is not None:
+                apart = ~any_of(self._without_room(around_each(fixed.all, solid)))
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
             if len(solid):
                 pierced = Piercings.at(fixed.all, every, fixed.features, self.start)
@@ -218,9 +220,17 @@ class Surroundings:
         if self.motion is None or not (some >= count).any():
             return np.zeros(len(some), dtype=np.bool_)
         vertices = np.unique(some[some >= count]) - count
-        found = np.zeros(len(self.start), dtype=np.bool_)
-        found[count + vertices] = self.motion.narrow(vertices, 2.0 * float(self._fixed.thickness[:count].max()))
-        result: BoolArray = any_of(found[some])
+        by = self.motion.narrow(vertices, 2.0 * float(self._fixed.thickness[:count].max()))
+        result: BoolArray = any_of(Covered.of(by, self._fixed.solid_groups(count)).among(some))
+        return result
+
+    def _without_room(self, rows: IntArray) -> BoolArray:
+        """Return which vertices in rows (N, k), each with one of cloth, have no pairs of cloth and a collider, because
+        they are pinched or covered."""
+        count = len(self.x0)
+        result = np.zeros(rows.shape, dtype=np.bool_) if self._covered is None else self._covered.among(rows)
+        if self.pinched is not None:
+            result |= (rows < count) & self.pinched[np.minimum(rows, count - 1)]
         return result
 
     def _join_parts(self) -> None:
@@ -297,8 +307,8 @@ class Surroundings:
         if involved is not None:
             caught, first = pick(involved, pairs.vertices), pairs.first
             keep &= ~(any_of(caught & first) & any_of(caught & ~first))
-        if part == 1 and self._none_with_solids is not None:
-            without, cloth = pick(self._none_with_solids, pairs.vertices), pairs.vertices < len(self.x0)
+        if part == 1 and (self.pinched is not None or self._covered is not None):
+            without, cloth = self._without_room(pairs.vertices), pairs.vertices < len(self.x0)
             keep &= ~(any_of(without & cloth) | all_of(without | cloth))
         if part == 1 and self.passing is not None:
             passing, cloth = pick(self.passing, pairs.vertices), pairs.vertices < len(self.x0)
@@ -311,14 +321,11 @@ class Surroundings:
         return found.keeping(LEAST_GAP * (self._history.own, self._history.solid)[part].scale)
 
 
-def _without_room(fixed: SelfContact, pinched: BoolArray | None, x0: FloatArray, x1: FloatArray, motion: Motion | None
-                  ) -> BoolArray | None:
-    """Return which vertices (V + W,) have no pairs of cloth and a collider, because they are pinched (V,) or covered;
-    None if there are none."""
+def _covered(fixed: SelfContact, x0: FloatArray, x1: FloatArray, motion: Motion | None) -> Covered | None:
+    """Return which vertices of colliders are covered for which cloth on the way x0 -> x1 (V, 3) [m]; None if there are
+    none."""
     if motion is None:
         return None
     (low, high), (below, above) = box(x0), box(x1)
-    under = motion.covered(np.minimum(low, below), np.maximum(high, above))
-    if pinched is None and not under.any():
-        return None
-    return np.concatenate([np.zeros(len(x0), dtype=np.bool_) if pinched is None else pinched, under])
+    by = motion.covered(np.minimum(low, below), np.maximum(high, above))
+    return Covered.of(by, fixed.solid_groups(len(x0))) if by.any() else None

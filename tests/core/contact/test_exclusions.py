@@ -12,7 +12,7 @@ from core.contact.surfaces import SurfaceSet
 from core.linear.constraint_filter import ConstraintFilter
 from core.model.particle_system import ParticleSystem
 from core.stepping.audit import Auditor
-from tests.core.contact.shapes import ball, sheet
+from tests.core.contact.shapes import ball, box, sheet
 from tests.core.refusals import FABRIC
 from tests.core.shapes import random_rotation
 
@@ -39,9 +39,9 @@ def crumpled(rng, name, threads=0, height=None, **contact):
                       contact=core.ClothContact(**contact, **marks))
 
 
-def scene(seed, excluding=True, level=False):
-    """Return three sheets, threads and two balls in one another, with settings that differ, or without any; or with
-    sheets that are level."""
+def scene(seed, excluding=True, level=False, apart=False):
+    """Return three sheets, threads and two balls in one another, or apart, with settings that differ, or without any;
+    or with sheets that are level."""
     rng = np.random.default_rng(seed)
     some = {"not_self": 0.6, "not_objects": 0.6}
     settings = [{"marks": some, "self_collision": bool(seed % 2)}, {"marks": some, "colliders": ["b", "c", "round"]},
@@ -52,7 +52,7 @@ def scene(seed, excluding=True, level=False):
         cloths = [core.Cloth(c.mesh, c.material, thickness=0.03) for c in cloths]
     x, triangles = ball(8, 5, 0.3)
     solids = [core.Collider(x + place + [0.0, 0.0, -0.36 if level else 0.0], triangles, name=name)
-              for name, place in (("round", [0.2, 0.0, 0.0]), ("other", [-0.3, 0.1, 0.0]))]
+              for name, place in (("round", [0.2, 0.0, 0.0]), ("other", [-0.45 if apart else -0.3, 0.1, 0.0]))]
     return core.Scene(cloths, solids)
 
 
@@ -114,10 +114,10 @@ def looked(staged):
 @pytest.mark.parametrize("level", [True, False])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_pairs_of_a_step_are_those_without_settings_less_the_excluded_ones(seed, level):
-    """What is around a crossing is hidden, and with fewer crossings it is less."""
-    system, _, trial, around, _ = looked(scene(seed, level=level))
-    _, _, _, free, _ = looked(scene(seed, excluding=False, level=level))
-    brute = Brute(scene(seed, level=level), system)
+    """What is around a crossing is hidden, and with fewer crossings it is less; no ball covers the other."""
+    system, _, trial, around, _ = looked(scene(seed, level=level, apart=True))
+    _, _, _, free, _ = looked(scene(seed, excluding=False, level=level, apart=True))
+    brute = Brute(scene(seed, level=level, apart=True), system)
     found, every = ({split(a.pairs.vertices, a.pairs.faces, row) for row in range(len(a.pairs))}
                     for a in (around, free))
     assert all(brute.may(*pair) for pair in found)
@@ -142,6 +142,27 @@ def test_a_vertex_is_inside_those_solids_only_that_it_may_touch(seed):
     found, every = (set(zip(*(row.tolist() for row in np.nonzero(a.within)), strict=True)) for a in (around, free))
     assert found < every
     assert found == {(solid, vertex) for solid, vertex in every if brute.may((vertex,), (first[solid],))}
+
+
+def test_what_a_solid_covers_is_open_for_cloth_that_is_excluded_from_it():
+    """A ball in a box: a sheet that collides with the ball alone has the pairs that it has without the box, one that
+    collides with both has none, since all of the ball is in the box."""
+    x, triangles = sheet(7, 7, 0.4, 0.4)
+    mesh = core.ClothMesh(x - x.mean(axis=0) + [0.0, 0.0, 0.305], triangles, name="sheet")
+    beyond = core.ClothMesh(mesh.positions + [0.0, 0.0, 5.0], triangles, name="beyond")
+    solids = [core.Collider(*ball(10, 7, 0.3), name="ball"), core.Collider(*box((2.0, 2.0, 2.0)), name="box")]
+
+    def pairs(count, **contact):
+        cloths = [core.Cloth(own, core.Material(**FABRIC), thickness=0.02, contact=core.ClothContact(**settings))
+                  for own, settings in ((mesh, contact), (beyond, {}))]
+        _, _, trial, around, _ = looked(core.Scene(cloths, solids[:count]))
+        found = around.pairs.vertices
+        return found[(found < len(x)).any(axis=1) & (trial.fixed.all.solid_of[found] == 0).any(axis=1)]
+
+    alone = pairs(1)
+    assert len(alone) > 20
+    np.testing.assert_array_equal(pairs(2, colliders=["ball"]), alone)
+    assert len(pairs(2)) == 0
 
 
 @pytest.mark.parametrize("seed", SEEDS)
