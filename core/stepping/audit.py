@@ -145,9 +145,10 @@ class Auditor:
             triangles,
         )
 
-    def narrow(self, points: FloatArray, colliders: Sequence[FloatArray], room: float) -> BoolArray:
-        """Return which points (N, 3) [m] are where colliders, at positions (W, 3) [m], leave less than `room` [m]."""
-        placed = [self._placed(number, x) for number, x in enumerate(colliders)]
+    def narrow(self, points: FloatArray, colliders: Sequence[FloatArray], room: float, some: IntArray) -> BoolArray:
+        """Return which points (N, 3) [m] are where `some` of the colliders (n,), at positions (W, 3) [m], leave less
+        than `room` [m]."""
+        placed = [self._placed(number, colliders[number]) for number in some]
         return narrow(points, [(x, shape, tree if shape.closed.any() else tree.around(shape.triangles, x))
                                for x, shape, tree in placed], room)
 

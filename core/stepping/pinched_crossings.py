@@ -22,9 +22,9 @@ from .audit import Audit, Auditor
 def without_pinched(found: Audit, auditor: Auditor, system: ParticleSystem, state: State) -> tuple[Audit, int]:
     """Return an audit of a state without crossings where colliders leave no room, and the number of these.
 
-    They are crossings at narrow places (`contact.narrow_places`), and those of the next edges and triangles of cloth:
-    what reaches into the overlap of two colliders has to come out of it, through a surface that is not covered by the
-    other one, within an edge of the cloth.
+    They are crossings at narrow places (`contact.narrow_places`) of colliders that this cloth collides with, and those
+    of the next edges and triangles of cloth: what reaches into the overlap of two colliders has to come out of it,
+    through a surface that is not covered by the other one, within an edge of the cloth.
     """
     scene = system.scene
     if not found.crossings or not scene.colliders:
@@ -33,7 +33,14 @@ def without_pinched(found: Audit, auditor: Auditor, system: ParticleSystem, stat
     positions = [*(state.x[span] for span in system.slices), *solids]
     triangles = [*(c.mesh.triangles for c in scene.cloths), *(c.triangles for c in scene.colliders)]
     room = 2.0 * float(system.thickness.max())
-    apart = auditor.narrow(_places(found, positions, triangles), solids, room)
+    cloth, places = np.minimum(found.edge_object, found.triangle_object), _places(found, positions, triangles)
+    apart = np.zeros(len(places), dtype=np.bool_)
+    for number in np.unique(cloth):
+        rows, some = np.flatnonzero(cloth == number), np.arange(len(solids))
+        if system.exclusions is not None:
+            some = np.flatnonzero(system.exclusions.meets[number, len(scene.cloths):])
+        if len(some):
+            apart[rows] = auditor.narrow(places[rows], solids, room, some)
     apart |= _beside(found, apart, triangles[:len(scene.cloths)])
     keep = np.flatnonzero(~apart)
     return replace(found, crossings=len(keep), edge_object=found.edge_object[keep], edges=found.edges[keep],

@@ -91,6 +91,18 @@ def test_a_contour_that_begins_where_there_is_no_room_counts_as_crossings_where_
     assert found.crossings >= ((away > 2.5 * edge) & ~covered).sum() > 20
 
 
+def test_what_the_cloth_is_excluded_from_takes_no_room():
+    """A ball in a box: the sheet that crosses the ball has no contact with the box."""
+    solids = [core.Collider(*ball(24, 12, RADIUS), name="ball"), core.Collider(*box((2.0, 2.0, 2.0)), name="box")]
+    sheet = placed(0.0, [0.001, 0.002, 0.003])
+    own = core.Cloth(sheet.mesh, sheet.material, positions=sheet.positions, thickness=0.003,
+                     contact=core.ClothContact(colliders=["ball"]))
+    alone, within = certificate_of(sheet, solids[:1]), certificate_of(own, solids)
+    assert within.crossings == alone.crossings > 0
+    assert within.crossings_pinched == alone.crossings_pinched == 0
+    assert certificate_of(sheet, solids).crossings == 0                      # the box leaves no room in front
+
+
 @cases("gap", [-0.01, 0.002, 0.02])
 def test_places_between_two_surfaces_are_narrow_if_these_overlap_or_are_closer_than_cloth_is_thick(gap):
     x, triangles = ball(40, 20, RADIUS)
