@@ -36,6 +36,7 @@ from .post_step import StepResult, ended
 from .rigid_modes import in_flight
 from .step_contacts import StepContacts
 from .step_context import StepContext
+from .turned_edges import LEAST_COSINE
 
 INNER_TOLERANCE = 1e-3
 """Tightest tolerance of a linear solve inside Newton iterations that go on to a tighter one [-]."""
@@ -50,7 +51,7 @@ TURNED_LINEARISATIONS = 3
 """Most linearisations of a step in free motion [-]."""
 MISSED_ROTATION = 0.025
 """Root mean square of the angles by which rotations of a step were missed above which it is solved again [rad]."""
-MOST_MISSED_ROTATION = 0.04
+MOST_MISSED_ROTATION = 0.03
 """The same above which the step is taken in halves [rad]."""
 PRESSURE_LINEARISATIONS = 4
 """Most linearisations of a step of cloth under pressure [-]: each costs as much as a step of half the size."""
@@ -68,10 +69,7 @@ LEAST_LINE_SEARCH = 2.0 ** -30
 
 
 class NewtonStep:
-    """The quantities of one step, with the letters of the equations.
-
-    Arguments as of `implicit_euler.step`.
-    """
+    """The quantities of one step, with the letters of the equations; arguments as of `implicit_euler.step`."""
 
     def __init__(self, system: ParticleSystem, state: State, h: float, context: StepContext,
                  expected: FloatArray | None, unhindered: bool, linearisation: Linearisation, spare: bool,
@@ -80,6 +78,7 @@ class NewtonStep:
         self.system, self.state, self.h = system, state, h
         settings, watch = context.settings, context.watch
         self.settings, self.watch, self.effort = settings, watch, context.effort
+        self.shortened = context.shortened
         self._on_contact = self.effort.on_contact                                          # before this step
         self.missed = 0.0                          # largest error of the expected rotations, root mean square [rad]
         self.x0, self.v0, self.mass = state.x, state.v, system.masses
@@ -117,8 +116,7 @@ class NewtonStep:
     def _follow(self, u: FloatArray) -> None:
         """Turn the elements, along whose conditions damping acts, as they do at velocities u (V, 3) [m/s]."""
         if self.rate is not None and self.start.rotation is not None and self.rate.is_damped:
-            rotation = self.system.predictor.rotation_to(self.origin.x, self.base + self.h * u)
-            self.start = self.system.predictor.turned_start(self.origin.x, self.start.step, rotation)
+            self.start = self.system.predictor.turned_to(self.origin.x, self.start.step, self.base + self.h * u)
             self.rate = self._rate()
 
     def _turned_start(self, origin: State) -> TurnedStart:
@@ -174,7 +172,8 @@ class NewtonStep:
         failed |= found.linear.reason == "indefinite"
         limits = self.system.strain_limit(self.state.time + self.h, self.state.plastic)
         result = ended(self.loop, found.u, residual, converged, failed, limits,
-                       self._linearised_edges if self.linearisation.tangent else None, fall=self._fall())
+                       self._linearised_edges if self.linearisation.tangent else None, fall=self._fall(),
+                       arc=self._arc(found))
         if result.hopeless or not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
@@ -232,29 +231,36 @@ class NewtonStep:
         return self._solve(self.base + self.h * u, rhs, u, self.v0 - u + self._fall(), turned=True)
 
     def _solve_turned(self, u: FloatArray) -> Solve:
-        """Return the solve near u (V, 3) [m/s]; in free motion again at the rotations and the air of its end, while the
-        rotations before it missed those by more than `MISSED_ROTATION`."""
-        found, turns = self._solve_near(u), self.linearisation.tangent and self.unhindered
-        if not turns or self.start.rotation is None or self.settings.newton_iterations is not None:
-            return found
+        """Return the solve near u (V, 3) [m/s]; of a whole step in free motion again at the rotations and the air of
+        its end, while those before missed them by more than `MISSED_ROTATION`. A shortened step is solved once."""
+        found = self._solve_near(u)
         for _ in range(TURNED_LINEARISATIONS - 1):
-            if self.settings.linearisations != 1 or not np.isfinite(found.u).all() or self.loop.hopeless or (
-                    self.effort.out):
+            if not self._turns(found) or self.effort.out:
                 break
-            before, end = self.start.rotation, self.base + self.h * found.u
+            end = self.base + self.h * found.u
             with self.watch.stage("forces"):
-                start = self.system.predictor.turned_start(
-                    self.origin.x, self.start.step, self.system.predictor.rotation_to(self.origin.x, end))
-                assert start.rotation is not None and before is not None
-                away = start.rotation - before
-                missed = float(np.sqrt(np.einsum("vi,vi->", away, away) / max(len(end), 1)))
-                self.missed = max(self.missed, missed)
-                if missed <= MISSED_ROTATION:
+                start = self.system.predictor.turned_to(self.origin.x, self.start.step, end)
+                self.missed = max(self.missed, missed := self.start.missed(start))
+                if missed <= MISSED_ROTATION or self.shortened:
                     break
                 self.start, self._near = start, (0.5 * (self.x0 + end), found.u)
                 self.rate = self._rate()
             found = self._solve_near(found.u)
         return found
+
+    def _turns(self, found: Solve) -> bool:
+        """Return whether a usable solve is one of turned elements, and the number of solves is left to the step."""
+        turned = self.unhindered and self.damping_inside and self.start.rotation is not None
+        left = self.settings.newton_iterations is None and not self.loop.hopeless
+        return bool(turned and left and np.isfinite(found.u).all())
+
+    def _arc(self, found: Solve) -> FloatArray | None:
+        """Return the shift (V, 3) [m] of the end of a shortened step, as of `ArcEnds.shift`; None for none."""
+        if not (self.shortened and self._turns(found)):
+            return None
+        end = self.base + self.h * found.u
+        with self.watch.stage("forces"):
+            return self.system.arc_ends.shift(self.start, end, self.h, self.pins.rows, LEAST_COSINE)
 
     def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Return the solve at x = base + h u, shortened until phi falls; None if it never falls."""

@@ -38,6 +38,9 @@ around the edge of a table is now and then held there."""
 TURNED_GROWTH_LEFT = 0.5 * TURNED_GROWTH
 """The same to which one that grew by more is brought back [-]. At 0, what would hold a step later is brought back, too,
 and more steps are halved."""
+LEAST_COSINE = 1.0 / (1.0 + TURNED_GROWTH)
+"""Smallest cosine of an angle by which an edge turns on that is brought back to its arc, see `model.arc_ends` [-]:
+beyond it edges are shortened one by one."""
 RINGS = 3
 """Edges from the ends of one that is too long to the last vertices that may give way for it."""
 NO_PINS = np.zeros(0, dtype=np.int64)

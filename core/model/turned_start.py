@@ -40,10 +40,16 @@ class TurnedStart:
     _made: list[tuple[Stencil, AnyArray]] = field(default_factory=list, compare=False)
 
     @cached_property
-    def _quaternions(self) -> FloatArray:
+    def quaternions(self) -> FloatArray:
         """Return the rotations of the vertices as unit quaternions (V, 4)."""
         assert self.rotation is not None
         return np.column_stack(quaternion(tuple(self.rotation.T)))
+
+    def missed(self, made: TurnedStart) -> float:
+        """Return the root mean square of the angles between these rotations and those that were `made` [rad]."""
+        assert self.rotation is not None and made.rotation is not None
+        away = made.rotation - self.rotation
+        return float(np.sqrt(np.einsum("vi,vi->", away, away) / max(len(away), 1)))
 
     def edges(self, edges: IntArray) -> FloatArray:
         """Return the vectors (E, 3) [m] of edges (E, 2), turned as elements are."""
@@ -51,7 +57,7 @@ class TurnedStart:
         d = pick(self.x, j) - pick(self.x, i)
         if self.rotation is None:
             return d
-        rows = rotation_matrix(tuple((pick(self._quaternions, i) + pick(self._quaternions, j)).T))
+        rows = rotation_matrix(tuple((pick(self.quaternions, i) + pick(self.quaternions, j)).T))
         x, y, z = d.T
         return np.column_stack([row[0] * x + row[1] * y + row[2] * z for row in rows])
 
@@ -67,6 +73,6 @@ class TurnedStart:
         for known, turns in self._made:
             if known is stencil:
                 return turns
-        made: AnyArray = current().element_families.turns(stencil, self._quaternions)
+        made: AnyArray = current().element_families.turns(stencil, self.quaternions)
         self._made.append((stencil, made))
         return made

@@ -70,6 +70,11 @@ class MotionPredictor:
         mean[self._abrupt] = 0.0
         return TurnedStart(x, h, mean)
 
+    def turned_to(self, x: FloatArray, h: float, end: FloatArray) -> TurnedStart:
+        """Return the start x (V, 3) [m] of a step of h [s] in which patches turn as on their way to `end` (V, 3) [m].
+        """
+        return self.turned_start(x, h, self.rotation_to(x, end))
+
     def _fitted(self, x: FloatArray, v: FloatArray) -> FloatArray:
         """Return the angular velocities (V, 3) of the patches with velocities v (V, 3) at x (V, 3)."""
         result: FloatArray = current().patch_motion.fitted(

@@ -171,7 +171,8 @@ class Stepper:
             h, end = size * span.tick, span.at(done + size)
             out = self._record.exhausted
             with self._watch.stage("contact"):
-                context = replace(context.between(state.time, end), final=out or size == 1)
+                context = replace(context.between(state.time, end), final=out or size == 1,
+                                  shortened=size < self._whole)
             self._record.effort.begin(size / span.count)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):     # such a step is rejected below
                 result = self._integrate(self._system, state, h, context)

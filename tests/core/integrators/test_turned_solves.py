@@ -64,6 +64,43 @@ def test_steps_are_halved_where_halves_miss_rotations_less():
     assert max(steps(1.0)) == 1
 
 
+def test_the_halves_of_a_flags_steps_are_solved_once(monkeypatch):
+    solves, solve, counts = [], newton.NewtonStep._solve_near, []
+    monkeypatch.setattr(newton.NewtonStep, "_solve_near", lambda self, u: solves.append(0) or solve(self, u))
+    points, triangles = grid((12, 8), (1.2, 0.8))
+    held = np.flatnonzero(points[:, 0] <= points[:, 0].min())
+    cloth = core.Cloth(core.ClothMesh(points[:, [0, 2, 1]], triangles), core.Material.preset("silk"),
+                       pins=dict.fromkeys(held.tolist()))
+    solver = core.Solver(frame_rate=24.0, integrator="bdf2", steps_per_frame=1, tolerance=0.01, self_collision=False)
+    for frame in core.simulate(core.Scene([cloth], wind=(6.0, 0.5, 0.0)), solver, range(61)):
+        counts.append((len(solves), frame.certificate.steps))
+        solves.clear()
+    solved, steps = np.sum(counts[12:], axis=0)
+    assert steps > 1.8 * 49
+    assert solved <= 1.1 * steps
+
+
+@cases("length", [0.1, 0.2, 0.3])
+def test_the_halves_of_steps_end_on_arcs_where_edges_are_not_stretched(monkeypatch, length):
+    """A strip that falls quickly ends its steps on tangents otherwise."""
+    fabric = replace(core.Material.preset("denim"), air_drag=0.0)
+
+    def stretch():
+        points, triangles = grid((8, 2), (length, 0.05))
+        held = np.flatnonzero(points[:, 0] <= points[:, 0].min())
+        mesh = core.ClothMesh(points, triangles)
+        cloth = core.Cloth(mesh, fabric, pins=dict.fromkeys(held.tolist()))
+        solver = core.Solver(frame_rate=24.0, integrator="bdf2", steps_per_frame=1, tolerance=0.01)
+        frames = [frame.positions[0][mesh.edges] for frame in core.simulate(core.Scene([cloth]), solver, range(9))]
+        lengths = np.linalg.norm(np.diff(frames, axis=2)[:, :, 0], axis=2)
+        return np.abs(lengths / lengths[0] - 1.0).max(axis=1)[1:].mean()
+
+    on_arcs = stretch()
+    with monkeypatch.context() as patched:
+        patched.setattr(newton.NewtonStep, "_arc", lambda self, found: None)
+        assert on_arcs < 0.8 * stretch()
+
+
 def test_a_history_of_another_step_size_is_that_of_a_constant_acceleration():
     a, v, h = np.array([[1.0, 2.0, -9.81]]), np.array([[0.3, 0.0, 1.0]]), 0.1
 
