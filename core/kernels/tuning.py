@@ -35,7 +35,7 @@ class Tuning:
 TUNING = {
     "numpy": Tuning(row_step=4, scalar_leaf=64, block_leaf=24, depths_per_level=2, direct_worth=(18, 0.28),
                     direct_worth_in_contact=(18, 0.28), packs_matrices=False),
-    "numba": Tuning(row_step=1, scalar_leaf=16, block_leaf=24, depths_per_level=1, direct_worth=(15, 0.11),
+    "numba": Tuning(row_step=1, scalar_leaf=16, block_leaf=24, depths_per_level=1, direct_worth=(28, 0.1),
                     direct_worth_in_contact=(13, 0.06), packs_matrices=True),
 }
 """By name of the backend."""
