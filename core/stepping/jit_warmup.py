@@ -23,6 +23,7 @@ from ..description.pressure import Pressure
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import ClothError
+from ..integrators.turned_edges import LEAST_COSINE
 from ..kernels import current
 from ..kernels.backend import choose, is_complete, note_complete, rule_out, using
 from ..model.particle_system import ParticleSystem
@@ -69,6 +70,7 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
         try:
             _simulate(part(model), solver)
             _weigh(part(model), solver)
+            _end_on_arcs(part(model), solver)
             _limit_stretch(solver)
             _press(solver)
             _look_for_pairs(solver)
@@ -101,6 +103,15 @@ def _weigh(scene: Scene, solver: Solver) -> None:
         start = system.initial_state()
         system.elastic(start.time).energy(start.x)
         current().gradients.dot(start.x, start.x)
+
+
+def _end_on_arcs(scene: Scene, solver: Solver) -> None:
+    """Bring a start to its arcs, as only shortened steps in free motion do."""
+    with using(choose(solver.backend)):
+        system = ParticleSystem(scene)
+        x = system.initial_state().x
+        start = system.predictor.turned_start(x, 1.0, np.zeros_like(x))
+        system.arc_ends.shift(start, x[:, [1, 2, 0]], 1.0, np.zeros(1, dtype=np.int64), LEAST_COSINE)
 
 
 def _limit_stretch(solver: Solver) -> None:
