@@ -99,7 +99,7 @@ class Motion:
 
     def __init__(self, owner: AllSurfaces, moving: Sequence[MovingSurface], number: int) -> None:
         self._owner, self._moving, self.number = owner, moving, number
-        self._covered: BoolArray | None = None
+        self._covered: IntArray | None = None
         self._looked: tuple[FloatArray, IntArray, BoolArray] | None = None
         nothing = np.zeros((0, 3))
         self.x_t0: FloatArray = np.concatenate([nothing, *(m.x_t0 for m in moving)])
@@ -171,27 +171,29 @@ class Motion:
             result[-1][shape.triangles[~shape.closed]] = True
         return np.concatenate(result)
 
-    def covered(self, low: FloatArray, high: FloatArray) -> BoolArray:
-        """Return which vertices of colliders each of them covers (S, W) at the end, in the box of corners `low`, `high`
-        (3,) [m] alone where colliders move."""
+    def covered(self, low: FloatArray, high: FloatArray) -> IntArray:
+        """Return the colliders and the vertices of all that they cover (K, 2) at the end, in the box of corners `low`,
+        `high` (3,) [m] alone where colliders move."""
         if self._covered is None:
             rests = all(m.x_t0 is m.x_t1 for m in self._moving)
             low, high = (np.full(3, -np.inf), np.full(3, np.inf)) if rests else (low, high)
-            found = covered([(m.x_t1, m.shape, m.tree_t1) for m in self._moving], low, high)
-            result = np.concatenate([np.zeros((len(found), 0), dtype=np.bool_), *found], axis=1)
+            found = self._under(low, high, 0.0)
             if not rests:
-                return result
-            self._covered = result
+                return found
+            self._covered = found
         return self._covered
 
-    def narrow(self, some: IntArray, room: float) -> BoolArray:
-        """Return which closed colliders are less than `room` [m] in front of `some` vertices of colliders (n,) at the
-        end (S, W), none of other vertices: cloth there is pinched."""
-        low, high = box(self.x_t1[some])
+    def narrow(self, some: IntArray, room: float) -> IntArray:
+        """Return the closed colliders that are less than `room` [m] in front of `some` vertices of colliders (n,) at
+        the end, and these (K, 2), perhaps with others beside: cloth there is pinched."""
+        return self._under(*box(self.x_t1[some]), room)
+
+    def _under(self, low: FloatArray, high: FloatArray, room: float) -> IntArray:
+        """Return `covered` of all colliders at the end (K, 2)."""
         found = covered([(m.x_t1, m.shape, m.tree_t1) for m in self._moving], low, high, room)
-        result = np.zeros((len(found), len(self.x_t1)), dtype=np.bool_)
-        result[:, some] = np.concatenate(found, axis=1)[:, some]
-        return result
+        first = np.cumsum([0, *(len(m.x_t1) for m in self._moving)])
+        return np.concatenate([np.zeros((0, 2), dtype=np.int64),
+                               *(pairs + [0, begin] for pairs, begin in zip(found, first, strict=False))])
 
     def _within(self, x0: FloatArray) -> BoolArray:
         """Return the second of `passages`."""

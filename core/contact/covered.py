@@ -24,22 +24,21 @@ IN_FRONT = 1e-4
 
 
 def covered(surfaces: Sequence[tuple[FloatArray, SurfaceShape, BVH]], low: FloatArray, high: FloatArray,
-            room: float = 0.0) -> list[BoolArray]:
-    """Return which vertices of each surface in the box `low`, `high` (3,) [m] are covered by which of the S surfaces
-    (S, W).
+            room: float = 0.0) -> list[IntArray]:
+    """Return what covers the vertices of each surface in the box `low`, `high` (3,) [m]: (K, 2) numbers of a surface
+    and of a vertex that it covers.
 
     Args:
         surfaces: positions (W, 3) [m], shape there, and a tree around it.
         low, high: corners of the box.
         room: distance in front of a vertex from which on it is not covered [m].
     """
-    result = []
+    none, result = np.zeros((0, 2), dtype=np.int64), []
     for x, shape, _ in surfaces:
-        found = np.zeros((len(surfaces), len(x)), dtype=np.bool_)
-        result.append(found)
         near = all_of((x >= low) & (x <= high))
         corners = shape.triangles[any_of(pick(near, shape.triangles)) & shape.closed]
         if not len(corners):
+            result.append(none)
             continue
         near[:] = False
         near[corners] = True
@@ -51,9 +50,12 @@ def covered(surfaces: Sequence[tuple[FloatArray, SurfaceShape, BVH]], low: Float
             area[:, axis] = np.bincount(corners.ravel(), np.repeat(areas[:, axis], 3), minlength=len(x))
         ahead = max(room, IN_FRONT * float(length(b - a).mean()))
         front = pick(x, rows) + ahead * unit(pick(area, rows))
+        found = [none]
         for number, (y, other, tree) in enumerate(surfaces):
             if other.closed.any():
-                found[number, rows] = inside(front, y, other.triangles, other.closed, tree)
+                under = rows[inside(front, y, other.triangles, other.closed, tree)]
+                found.append(np.stack([np.full(len(under), number), under], axis=1))
+        result.append(np.concatenate(found))
     return result
 
 
@@ -70,11 +72,16 @@ class Covered:
     group: IntArray
 
     @classmethod
-    def of(cls, by: BoolArray, groups: tuple[BoolArray, IntArray]) -> Covered:
-        """Of vertices that colliders cover (S, W); groups: which colliders each of G collides with (S, G), and the
-        group of each vertex of cloth (V,)."""
+    def of(cls, found: IntArray, count: int, groups: tuple[BoolArray, IntArray]) -> Covered:
+        """Of colliders and vertices that they cover (K, 2), of `count` vertices.
+
+        groups: which of S colliders each of G groups collides with (S, G), and the group of each vertex of cloth (V,).
+        """
         sets, group = groups
-        return cls((sets.T[:, :, None] & by).any(axis=1), group)
+        flags = np.zeros((sets.shape[1], count), dtype=np.bool_)
+        row, own = np.nonzero(sets[found[:, 0]])
+        flags[own, found[row, 1]] = True
+        return cls(flags, group)
 
     def among(self, rows: IntArray) -> BoolArray:
         """Return which vertices in rows (N, k) of all vertices are covered for the cloth in their row, of which there

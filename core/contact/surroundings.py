@@ -220,8 +220,9 @@ class Surroundings:
         if self.motion is None or not (some >= count).any():
             return np.zeros(len(some), dtype=np.bool_)
         vertices = np.unique(some[some >= count]) - count
-        by = self.motion.narrow(vertices, 2.0 * float(self._fixed.thickness[:count].max()))
-        result: BoolArray = any_of(Covered.of(by, self._fixed.solid_groups(count)).among(some))
+        found = self.motion.narrow(vertices, 2.0 * float(self._fixed.thickness[:count].max()))
+        there = Covered.of(found, len(self.motion.x_t1), self._fixed.solid_groups(count))
+        result: BoolArray = any_of(there.among(some))
         return result
 
     def _without_room(self, rows: IntArray) -> BoolArray:
@@ -327,5 +328,5 @@ def _covered(fixed: SelfContact, x0: FloatArray, x1: FloatArray, motion: Motion 
     if motion is None:
         return None
     (low, high), (below, above) = box(x0), box(x1)
-    by = motion.covered(np.minimum(low, below), np.maximum(high, above))
-    return Covered.of(by, fixed.solid_groups(len(x0))) if by.any() else None
+    found = motion.covered(np.minimum(low, below), np.maximum(high, above))
+    return Covered.of(found, len(motion.x_t1), fixed.solid_groups(len(x0))) if len(found) else None

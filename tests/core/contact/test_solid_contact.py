@@ -85,8 +85,8 @@ def test_all_pairs_of_cloth_and_colliders_that_are_near_are_found(backend, seed)
         edges = [[*a, *b] for a in all_.edges for b in all_.edges if a[0] < n <= b[0]]
         every = Pairs.at(around.start, np.array(vertices + edges), np.zeros((len(vertices + edges), 2), dtype=int),
                          len(vertices))
-        by = motion.covered(np.full(3, -9.0), np.full(3, 9.0))
-        covered = np.concatenate([np.zeros(n, dtype=bool), by.any(axis=0)])
+        covered = np.zeros(n + len(motion.x_t1), dtype=bool)
+        covered[n + motion.covered(np.full(3, -9.0), np.full(3, 9.0))[:, 1]] = True
         def is_covered(pairs):
             return (covered[pairs.vertices] | (pairs.vertices < n)).all(axis=1)
 
