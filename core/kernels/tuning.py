@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from .backend import current
@@ -18,8 +19,9 @@ class Tuning:
         scalar_leaf, block_leaf: largest number of vertices in a leaf of a nested dissection, for scalars and for 3x3
             blocks.
         depths_per_level: cuts of a nested dissection whose separators are eliminated together.
-        direct_worth, direct_worth_in_contact: (a, b), iterations of multigrid whose work equals a direct solve, which
-            are a + b sqrt(V) on a sheet of V vertices; in contact, multigrid causes more second solves.
+        direct_worth, direct_worth_in_contact: (a, b, c), iterations of multigrid whose work equals a direct solve,
+            which are a + b sqrt(V) on a sheet of V vertices, c at most; in contact, multigrid causes more second
+            solves.
         packs_matrices: whether products with a packed matrix are quicker.
     """
 
@@ -27,16 +29,16 @@ class Tuning:
     scalar_leaf: int
     block_leaf: int
     depths_per_level: int
-    direct_worth: tuple[int, float]
-    direct_worth_in_contact: tuple[int, float]
+    direct_worth: tuple[int, float, float]
+    direct_worth_in_contact: tuple[int, float, float]
     packs_matrices: bool
 
 
 TUNING = {
-    "numpy": Tuning(row_step=4, scalar_leaf=64, block_leaf=24, depths_per_level=2, direct_worth=(18, 0.28),
-                    direct_worth_in_contact=(18, 0.28), packs_matrices=False),
-    "numba": Tuning(row_step=1, scalar_leaf=16, block_leaf=24, depths_per_level=1, direct_worth=(28, 0.1),
-                    direct_worth_in_contact=(13, 0.06), packs_matrices=True),
+    "numpy": Tuning(row_step=4, scalar_leaf=64, block_leaf=24, depths_per_level=2, direct_worth=(18, 0.28, math.inf),
+                    direct_worth_in_contact=(18, 0.28, math.inf), packs_matrices=False),
+    "numba": Tuning(row_step=1, scalar_leaf=16, block_leaf=24, depths_per_level=1, direct_worth=(15, 0.35, 48.0),
+                    direct_worth_in_contact=(13, 0.06, math.inf), packs_matrices=True),
 }
 """By name of the backend."""
 

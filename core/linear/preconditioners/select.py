@@ -79,8 +79,9 @@ class Preconditioners:
         self._multigrid: AggregationMultigrid | None = None
         self._constant: ConstantMatrix | None = None
         self._direct: NeighbourCholesky | None = None
-        self._worth, self._worth_in_contact = (int(first + second * len(positions) ** 0.5) for first, second in (
-            tuning().direct_worth, tuning().direct_worth_in_contact))
+        self._worth, self._worth_in_contact = (
+            int(min(first + second * len(positions) ** 0.5, most)) for first, second, most in (
+                tuning().direct_worth, tuning().direct_worth_in_contact))
 
     def worth(self, *, touching: bool) -> int:
         """Return the multigrid iterations whose work equals a direct solve, with or without contacts in it."""

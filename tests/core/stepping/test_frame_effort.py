@@ -16,7 +16,7 @@ LEAST = 20.0
 """
 
 
-def thrown(n=8, speed=100.0):
+def thrown(n=10, speed=100.0):
     """Return a crumpled sheet whose vertices are thrown across each other."""
     rng = np.random.default_rng(5)
     x, y = np.meshgrid(np.linspace(0.0, 0.2, n + 1), np.linspace(0.0, 0.2, n + 1))
