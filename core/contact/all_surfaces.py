@@ -172,8 +172,10 @@ class Motion:
         return np.concatenate(result)
 
     def covered(self, low: FloatArray, high: FloatArray) -> IntArray:
-        """Return the colliders and the vertices of all that they cover (K, 2) at the end, in the box of corners `low`,
-        `high` (3,) [m] alone where colliders move."""
+        """Return the number of a collider and of a vertex of a collider that it covers at the end (K, 2).
+
+        Where colliders move, vertices in the box of corners `low`, `high` (3,) [m] are looked up alone.
+        """
         if self._covered is None:
             rests = all(m.x_t0 is m.x_t1 for m in self._moving)
             low, high = (np.full(3, -np.inf), np.full(3, np.inf)) if rests else (low, high)
@@ -184,16 +186,18 @@ class Motion:
         return self._covered
 
     def narrow(self, some: IntArray, room: float) -> IntArray:
-        """Return the closed colliders that are less than `room` [m] in front of `some` vertices of colliders (n,) at
-        the end, and these (K, 2), perhaps with others beside: cloth there is pinched."""
+        """Return the number of a closed collider and of a vertex that has it less than `room` [m] in front (K, 2).
+
+        All of `some` vertices of colliders (n,) are looked up, at the end of the step. Cloth is pinched there.
+        """
         return self._under(*box(self.x_t1[some]), room)
 
     def _under(self, low: FloatArray, high: FloatArray, room: float) -> IntArray:
-        """Return `covered` of all colliders at the end (K, 2)."""
+        """Return what `covered.covered` finds at the end (K, 2), with vertices in the numbering of all colliders."""
         found = covered([(m.x_t1, m.shape, m.tree_t1) for m in self._moving], low, high, room)
-        first = np.cumsum([0, *(len(m.x_t1) for m in self._moving)])
+        first = np.cumsum([0, *(len(m.x_t1) for m in self._moving)])[:-1]
         return np.concatenate([np.zeros((0, 2), dtype=np.int64),
-                               *(pairs + [0, begin] for pairs, begin in zip(found, first, strict=False))])
+                               *(pairs + [0, begin] for pairs, begin in zip(found, first, strict=True))])
 
     def _within(self, x0: FloatArray) -> BoolArray:
         """Return the second of `passages`."""

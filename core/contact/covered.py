@@ -61,11 +61,14 @@ def covered(surfaces: Sequence[tuple[FloatArray, SurfaceShape, BVH]], low: Float
 
 @dataclass(frozen=True)
 class Covered:
-    """Which vertices of colliders are covered for which cloth: by a collider that this cloth collides with.
+    """Mark the covered vertices of colliders, separately for vertices of cloth that collide with other colliders.
+
+    A collider covers a vertex only for cloth that collides with this collider. Vertices of cloth that collide with the
+    same colliders form a group.
 
     Attributes:
-        flags: (G, W) for each group of vertices of cloth that collide with the same colliders.
-        group: (V,) of each vertex of cloth.
+        flags: (G, W) whether each of W vertices of colliders is covered for each of G groups.
+        group: (V,) number of the group of each vertex of cloth.
     """
 
     flags: BoolArray
@@ -73,9 +76,13 @@ class Covered:
 
     @classmethod
     def of(cls, found: IntArray, count: int, groups: tuple[BoolArray, IntArray]) -> Covered:
-        """Of colliders and vertices that they cover (K, 2), of `count` vertices.
+        """Return the marks for `found` (K, 2): the number of a collider and of a vertex that it covers.
 
-        groups: which of S colliders each of G groups collides with (S, G), and the group of each vertex of cloth (V,).
+        Args:
+            found: as above.
+            count: number of vertices of all colliders, W.
+            groups: whether each of S colliders collides with each of G groups (S, G), and the group of each vertex of
+                cloth (V,).
         """
         sets, group = groups
         flags = np.zeros((sets.shape[1], count), dtype=np.bool_)
@@ -84,8 +91,10 @@ class Covered:
         return cls(flags, group)
 
     def among(self, rows: IntArray) -> BoolArray:
-        """Return which vertices in rows (N, k) of all vertices are covered for the cloth in their row, of which there
-        is one at least; none of cloth is."""
+        """Return which entries of rows (N, k), vertices of cloth and colliders, are covered for the cloth in their row.
+
+        Each row has a vertex of cloth or more. Vertices of cloth are never covered.
+        """
         count = len(self.group)
         own = rows < count
         first = rows[np.arange(len(rows)), np.argmax(own, axis=1)]

@@ -101,7 +101,8 @@ class PairFilter:
 
     @cached_property
     def groups(self) -> tuple[BoolArray, IntArray]:
-        """Sets of colliders (S, G) with which vertices of cloth may be in contact, and the set of each (V,)."""
+        """Return whether each collider collides with each of G groups of vertices of cloth (S, G), and the group of
+        each vertex (V,)."""
         sets, group = np.unique(self.with_solids, axis=1, return_inverse=True)
         return sets, group.reshape(-1)
 

@@ -136,8 +136,8 @@ class SelfContact:
         return crossings, within
 
     def solid_groups(self, count: int) -> tuple[BoolArray, IntArray]:
-        """Return which of the S colliders each of G sets has (S, G), and the set of those that each of `count` vertices
-        of cloth may be in contact with (V,)."""
+        """Return whether each of S colliders collides with each of G groups of vertices (S, G), and the group of each
+        of `count` vertices of cloth (V,)."""
         if self.pair_filter is None:
             return np.ones((len(self.all.solids), 1), dtype=np.bool_), np.zeros(count, dtype=np.int64)
         sets, group = self.pair_filter.groups

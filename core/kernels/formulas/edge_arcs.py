@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much an edge is lengthened that goes along a tangent instead of an arc; see `core/model/arc_ends.py`.
+"""Compute the change of an edge from the tangent, along which a linear step moves it, to the arc of its rotation.
+
+The theory is in `core/model/arc_ends.py`.
 
 Vectors are tuples of components, arrays (E,) or plain numbers.
 """

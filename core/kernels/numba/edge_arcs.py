@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What brings edges back to arcs, compiled. Arguments and results are those of `kernels.numpy.edge_arcs`."""
+"""Compute the changes of edges from tangents to arcs, compiled. Arguments are those of `kernels.numpy.edge_arcs`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What brings edges from the tangents on which a step moves them back to arcs, see `core/model/arc_ends.py`."""
+"""Compute the changes of edges from tangents to arcs; the theory is in `core/model/arc_ends.py`."""
 
 from __future__ import annotations
 

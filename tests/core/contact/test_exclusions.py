@@ -114,7 +114,8 @@ def looked(staged):
 @pytest.mark.parametrize("level", [True, False])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_pairs_of_a_step_are_those_without_settings_less_the_excluded_ones(seed, level):
-    """What is around a crossing is hidden, and with fewer crossings it is less; no ball covers the other."""
+    """Pairs around a crossing are left out, so that fewer crossings leave out fewer pairs. The balls do not overlap:
+    what one of them covers depends on the settings."""
     system, _, trial, around, _ = looked(scene(seed, level=level, apart=True))
     _, _, _, free, _ = looked(scene(seed, excluding=False, level=level, apart=True))
     brute = Brute(scene(seed, level=level, apart=True), system)
