@@ -127,9 +127,10 @@ def test_cloth_that_pins_hold_below_a_surface_is_not_stretched(build):
     assert late[-1][1].total > 0 and all(judged.inside <= found[0][1].inside for _, judged in late)
 
 
-@pytest.mark.parametrize(("depth", "rise", "fabric"), [(0.12, 0.8, "cotton"), (0.2, 0.8, "cotton"),
-                                                       (0.12, 0.4, "denim")], ids=["shallow", "deep", "quick"])
-def test_pins_that_go_into_a_solid_and_out_again_do_not_stretch_the_cloth(depth, rise, fabric):
+@pytest.mark.parametrize(("depth", "rise", "fabric", "mean", "most"), [
+    (0.12, 0.8, "cotton", 2.0, 16), (0.2, 0.8, "cotton", 2.0, 16), (0.12, 0.4, "denim", 2.1, 8)],
+    ids=["shallow", "deep", "quick"])
+def test_pins_that_go_into_a_solid_and_out_again_do_not_stretch_the_cloth(depth, rise, fabric, mean, most):
     """Vertices near the pins are not held outside, where the next row would stretch to several times its length, and
     they come out gradually when the pins leave.
     """
@@ -137,7 +138,8 @@ def test_pins_that_go_into_a_solid_and_out_again_do_not_stretch_the_cloth(depth,
     assert max(frame.certificate.stretch_max for frame, _ in found) < 1.7
     assert all(judged.crossings[0] == 0 for _, judged in found)
     assert any(judged.inside for _, judged in found) and all(judged.total == 0 for _, judged in found[-4:])
-    assert np.mean([frame.certificate.steps for frame, _ in found]) < 2.1    # halves in the air are solved once
+    steps = [frame.certificate.steps for frame, _ in found]
+    assert np.mean(steps) < mean and max(steps) < most
 
 
 def test_attachments_in_all_directions_hold_cloth_below_a_surface_as_pins_do():
