@@ -190,6 +190,7 @@ class State:
         torn: (W,) which edges of split meshes have torn, None if no mesh is split.
         coarse: state on the coarser meshes by which this one was found, None if there are none.
         frame_length: simulated time of the present frame [s], 0 before the first.
+        overspent: effort of the last frames, and of the start, beyond the usual one, as of `contact.effort` [-].
     """
 
     x: FloatArray
@@ -207,3 +208,4 @@ class State:
     torn: BoolArray | None = None
     coarse: State | None = None
     frame_length: float = 0.0
+    overspent: float = 0.0

@@ -11,12 +11,16 @@ from dataclasses import dataclass
 
 MOST_EFFORT = 1000.0
 """Largest effort of a frame with which steps are still halved for a better one [-] (docs/decisions/0036, 0066)."""
+USUAL_EFFORT = 400.0
+"""Effort that frames may take on average where a row of them is hard [-] (docs/decisions/0066)."""
+MOST_OVERSPENT = 1600.0
+"""Largest effort of a row of frames beyond `USUAL_EFFORT` for each of them [-]."""
 LAST_EFFORT = 4.0 * MOST_EFFORT
 """Effort of a frame above which it is refused [-]. Only explicit integrators come there: they have no longer steps."""
 LAST_STEP_EFFORT = 20.0
 """Effort for each step that the settings ask for, above which a frame of more steps is refused [-]."""
 GRACE = 200.0
-"""Effort for the rest of a frame after `MOST_EFFORT`, shared by its steps in proportion to their lengths [-]."""
+"""Effort for the rest of a frame after what is allowed, shared by its steps in proportion to their lengths [-]."""
 ITERATIONS = 20.0
 """Iterations of conjugate gradients that count as one unit [-]."""
 USUAL_PAIRS = 20.0
@@ -38,14 +42,29 @@ class Effort:
     """The effort that was spent in a frame.
 
     Attributes:
+        allowed: in the frame; no step is taken again for a better one above it.
         most: above which the running step is out of effort.
         spent: by all that was counted so far in the frame.
         on_contact: the part of it that searches for contacts and the step filter took.
     """
 
+    allowed: float = MOST_EFFORT
     most: float = MOST_EFFORT
     spent: float = 0.0
     on_contact: float = 0.0
+
+    @staticmethod
+    def of_frame(overspent: float) -> Effort:
+        """Return the effort of a frame, of which less is allowed the more the frames before have `overspent` [-]."""
+        allowed = min(MOST_EFFORT, USUAL_EFFORT + MOST_OVERSPENT - overspent)
+        return Effort(allowed, allowed)
+
+    def overspent(self, before: float) -> float:
+        """Return the effort that a row of frames took beyond the usual one, at most `MOST_OVERSPENT` [-].
+
+        before: the same of the frames before this one.
+        """
+        return min(max(before + self.spent - USUAL_EFFORT, 0.0), MOST_OVERSPENT)
 
     @property
     def out(self) -> bool:
@@ -56,7 +75,7 @@ class Effort:
     @property
     def exhausted(self) -> bool:
         """Return whether no step of the frame is taken again for a better one."""
-        return self.spent > MOST_EFFORT
+        return self.spent > self.allowed
 
     def is_beyond(self, asked: int) -> bool:
         """Return whether the frame cannot go on, where the settings ask for so many steps a frame."""
@@ -64,7 +83,7 @@ class Effort:
 
     def begin(self, part: float) -> None:
         """Begin a step of this part of the frame [-]: what it may take depends on whether the frame is exhausted."""
-        self.most = self.spent + GRACE * part if self.exhausted else MOST_EFFORT
+        self.most = self.spent + GRACE * part if self.exhausted else self.allowed
 
     def step(self) -> None:
         """Count what a step takes apart from the rest."""

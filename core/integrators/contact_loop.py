@@ -27,6 +27,9 @@ from .trial_bounds import TrialBounds
 
 PASSES = 6
 """Solves per linearisation while contacts come, go, stick or slip."""
+LEAST_PASSES = 2
+"""Solves of a step out of effort: what meets on the way of the first one is held in the second. Left to the cut of the
+motion, it would become velocity, step after step."""
 MANY_CONTACTS = 128
 """Pairs above which those that meet while all comes to rest may be left to the truncation."""
 SLIDING = 512
@@ -108,7 +111,7 @@ class ContactLoop:
                 friction, stands = self._judged(equations, linear, u, last, attempt)
             if attempt > 0 and linear.iterations == 0:               # a further pass would correct the same again
                 self.settled = stands = True
-            if stands or self._effort.out:
+            if stands or self._effort.out and attempt >= LEAST_PASSES - 1:
                 break
             start, scale, last = linear.solution, linear.scale or None, u
             changed = attempt < PASSES - 1
@@ -190,7 +193,7 @@ class ContactLoop:
             return friction, enough or not again
         changed = own.judge(u, equations.filter_)
         again |= self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
-        if not self._effort.out:                                     # else no solve follows
+        if not self._effort.out or attempt < LEAST_PASSES - 1:       # else no solve follows
             again |= not self._meet_few(own, u)                      # which takes them in, asked for or not
         self.settled = not again
         stands = (enough or not again) and (own.rubs_right or own.touching_cloth > SLIDING)

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..arrays import BoolArray
-from ..contact.effort import LAST_EFFORT, MOST_EFFORT, Effort
+from ..contact.effort import MOST_EFFORT, Effort
 from ..contact.let_through import MOST_HELD_STRETCH, let_through, taut_lengths
 from ..contact.surfaces import SurfaceSet
 from ..description.frame_clock import FrameClock, FrameSpan
 from ..description.settings import Solver
-from ..errors import SolverError
 from ..integrators import registry, stability_limit
 from ..integrators.post_step import StepResult
 from ..integrators.step_context import StepContext
@@ -25,15 +24,8 @@ from ..model.particle_system import ParticleSystem
 from ..state import State, StepControl
 from ..stopwatch import Stopwatch
 from .step_halving import SHORTEST_PART, StepHalving
+from .step_refusals import StepRefusals
 from .tears import carried_over, torn_after
-
-THICK_EDGES = 100.0
-"""Thickness above which it is named as the cause of a failed step, over the longest edge [-]."""
-SHORT_EDGE = 1e-4
-"""Length of an edge below which it is named as the cause of a failed step, over the mean [-]."""
-COLLAPSED_LENGTH = 1e-3
-"""Part of its rest length below which an edge is named as the cause of a step without a solution [-]: it has lost its
-direction."""
 
 
 @dataclass
@@ -102,8 +94,8 @@ class Stepper:
                                       system.shapes, None if excluded is None else excluded.with_solids())
                            if system.scene.colliders else None)
         self._halving = StepHalving(system, self._solver, self._whole)
-        start = system.edge_lengths(system.nodes.start)
-        self._held_lengths = MOST_HELD_STRETCH * np.maximum(system.rest_lengths, start)
+        self._refusals = StepRefusals(system, self._solver, self._halving, self._whole)
+        self._held_lengths = MOST_HELD_STRETCH * self._halving.given_lengths
 
     def take_record(self) -> StepRecord:
         """Return the statistics since the last call and begin new ones."""
@@ -116,6 +108,7 @@ class Stepper:
         Raises:
             SolverError: not even the smallest step has a solution, or the frame takes more work than any should.
         """
+        self._record.effort = Effort.of_frame(state.overspent)
         span = self._clock.span(frame, self._solver.steps_per_frame * self._whole)
         other = span.length != state.frame_length
         state = replace(state, frame_length=span.length)
@@ -134,7 +127,7 @@ class Stepper:
             if state.torn is not None:
                 with self._watch.stage("tears"):
                     state = self._torn(state, state.torn, span.tick)
-        return state
+        return replace(state, overspent=self._record.effort.overspent(state.overspent))
 
     def _torn(self, state: State, before: BoolArray, tick: float) -> State:
         """Return the state with the edges torn that are overloaded, and use the system of these tears.
@@ -159,11 +152,7 @@ class Stepper:
         assert control is not None
         size = control.size
         if self._record.effort.is_beyond(self._solver.steps_per_frame):
-            other = f", or take {stability_limit.IMPLICIT}" if self._solver.integrator in registry.LONGEST_STEP else ""
-            raise SolverError(
-                f"frame {frame} takes more than {self._record.steps} steps, which are {self._record.effort.spent:.0f} "
-                f"units of work, and {LAST_EFFORT:.0f} or more are too much; check this first: "
-                f"{self._remedy(state, state.time)}{other}")
+            raise self._refusals.too_much_work(state, frame, self._record.steps, self._record.effort.spent)
         state = self._system.emission.begin(state)
         context = StepContext.at(self._system, state, self._solver, self._watch, self._colliders,
                                  self._record.effort)
@@ -185,9 +174,8 @@ class Stepper:
                 break
             self._record.reject()
             context.try_again()
-            if not (spent and usable):                                      # what cannot be accepted is not tried again
-                size, for_rest = attempt.size, attempt.for_rest
-        self._check(state, result, grown, h, size, frame)
+            size, for_rest = attempt.size, attempt.for_rest
+        self._refusals.check(state, result, grown, h, size, frame)
         self._record.accept(result, h, bad=attempt.bad)
         after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size,
                                    way=way)
@@ -199,7 +187,8 @@ class Stepper:
                 after = replace(after, size=2 * after.size)
         accepted = self._let_through(
             context.accepted(replace(result.state, time=end, control=after)), result, context, h)
-        return replace(accepted, plastic=self._system.flowed(accepted, h), torn=state.torn), size
+        return replace(accepted, plastic=self._system.flowed(accepted, h), torn=state.torn,
+                       overspent=state.overspent), size
 
     def _let_through(self, state: State, result: StepResult, context: StepContext, h: float) -> State:
         """Return the accepted `state` of a step of h [s] with the vertices that colliders pass through from there on.
@@ -220,68 +209,6 @@ class Stepper:
         if found is None and contact.through is None:
             return state
         return replace(state, contact=replace(contact, through=found, stuck=True))
-
-    def _check(self, state: State, result: StepResult, grown: float, h: float, size: int, frame: int) -> None:
-        """Raise a SolverError if the step from `state` has no finite solution or edges that grow without bound."""
-        times = (self._whole // size).bit_length() - 1
-        halved = f", {times} times halved" if times else ""
-        if not result.finite:
-            raise SolverError(
-                f"the step at {state.time:.4f} s (frame {frame}) has no finite solution even at {h:.2e} s"
-                f"{halved}; check this first: {self._remedy(state, state.time + h)}{self._shortest(state)}")
-        if self._halving.runs_away(state, result, grown):
-            added = self._halving.added_strain(state, result)
-            edge = int(np.argmax(added))
-            name, ends = self._system.edge_named(edge)
-            raise SolverError(
-                f"the step at {state.time:.4f} s (frame {frame}) runs away even at {h:.2e} s{halved}: edge {ends} "
-                f"grows by {added[edge]:.1f} times its length; check this first: "
-                f"{self._remedy(state, state.time + h)}{self._shortest(state)}",
-                object_name=name)
-
-    def _remedy(self, state: State, end: float) -> str:
-        """Return the message part that names what is out of proportion in a step to `end` [s], and what to do."""
-        system = self._system
-        edges = system.rest_lengths
-        mean = float(edges.mean()) if len(edges) else 0.0
-        thick, whose = float(system.thickness.max(initial=0.0)), ""
-        for collider in system.scene.colliders:
-            if collider.thickness > thick:
-                thick, whose = collider.thickness, f" of {collider.name}"
-        if len(edges) and thick > THICK_EDGES * edges.max():
-            return (f"the thickness{whose} of {thick:.2g} m is far above the longest edge of "
-                    f"{edges.max():.2g} m: lower the thickness, or check the unit scale")
-        if len(edges) and edges.min() < SHORT_EDGE * mean:
-            name, ends = system.edge_named(int(np.argmin(edges)))
-            return (f"edge {ends} of {name} is {edges.min():.2g} m long, others {mean:.2g} m on average: merge its "
-                    "vertices (Merge by Distance), or make the mesh even")
-        held, at = system.end_positions(state, end - state.time)
-        far = np.linalg.norm(at - state.x[held], axis=1)
-        if len(held) and len(edges) and far.max() > edges.max():
-            i = int(held[np.argmax(far)])
-            return (f"the pin of vertex {i} has moved {far.max():.2g} m at once: let it move over more frames, or "
-                    "raise steps_per_frame")
-        if system.pressure is not None:
-            return ("lower the pressure, which the fabric does not hold, raise the stiffness of the fabric, or give a "
-                    "target volume, so that the pressure falls as the cloth expands")
-        ways = ("raise steps_per_frame, lower the stiffness of the fabric, and start from a mesh that does not cross "
-                "itself")
-        if system.scene.colliders:
-            ways += ", make colliders move more slowly, and keep room for the cloth between them"
-        return ways
-
-    def _shortest(self, state: State) -> str:
-        """Return the message part that names an edge that has shrunk to almost nothing, or nothing."""
-        lengths = self._system.edge_lengths(state.x)
-        part = lengths / self._system.rest_lengths
-        if not part.min(initial=1.0) < COLLAPSED_LENGTH:
-            return ""
-        edge = int(np.argmin(part))
-        name, ends = self._system.edge_named(edge)
-        held, _ = self._system.held_positions(state.time)
-        pinned = np.isin(self._system.edges[edge], held).all()
-        return (f"; edge {ends} of {name} has shrunk to {lengths[edge]:.2g} m" + (
-            ", and pins hold both its ends: move their targets apart" if pinned else ""))
 
     def steps_in_frame(self, state: State) -> int:
         """Return the number of steps in the frame after `state`, if no step is rejected."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..contact.colliders import SurfaceShape
-from ..contact.effort import MOST_EFFORT
+from ..contact.effort import MOST_EFFORT, Effort
 from ..contact.initial_state.resolve import Resolution, StartResolver
 from ..description.scene import Scene
 from ..description.settings import Solver
@@ -185,11 +185,11 @@ def resolutions(system: ParticleSystem, solver: Solver, state: State, *, move_pi
 
 
 def resolved(system: ParticleSystem, solver: Solver, state: State) -> State:
-    """Return the initial state with positions that are resolved as far as possible."""
-    x = state.x
+    """Return the initial state with positions that are resolved as far as possible, and what that took."""
+    x, effort = state.x, Effort()
     for resolution in resolutions(system, solver, state):
-        x = resolution.x
-    return replace(state, x=x)
+        x, effort = resolution.x, Effort(spent=resolution.effort)
+    return replace(state, x=x, overspent=effort.overspent(state.overspent))
 
 
 def resolution_of(system: ParticleSystem, state: State, before: Audit, after: Audit) -> StartResolution:

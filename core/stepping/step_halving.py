@@ -17,8 +17,8 @@ from ..row_ops import any_of, length
 from ..state import State, StepControl
 
 MAX_EDGE_GROWTH = 1e3
-"""Largest growth of an edge in a step, over its rest length, with which even the smallest step is accepted [-]: no pin
-that jumps asks for more, and beyond it everything grows until it is no number."""
+"""Largest growth of an edge, in a step and in all, over its rest length, with which even the smallest step is accepted
+[-]: no pin that jumps asks for more, and beyond it everything grows until it is no number."""
 DOUBLING_STRAIN = 0.5
 """Part of `max_strain_change` up to which the next step may be twice as long [-]: twice the step adds two to four times
 the stretch."""
@@ -45,10 +45,15 @@ class StepHalving:
         system: the particle system that is simulated.
         settings: of the simulation.
         whole: length of the longest step [ticks].
+
+    Attributes:
+        given_lengths: (E,) lengths of the edges at rest or at the start, whichever is more [m].
     """
 
     def __init__(self, system: ParticleSystem, settings: Solver, whole: int) -> None:
         self._system, self._settings, self._whole = system, settings, whole
+        start = system.edge_lengths(system.nodes.start)
+        self.given_lengths = np.maximum(start, system.rest_lengths)
 
     def growth(self, before: State, result: StepResult) -> float:
         """Return the stretch that the step adds to most edges, over their rest lengths [-]."""
@@ -60,8 +65,29 @@ class StepHalving:
 
     def runs_away(self, before: State, result: StepResult, grown: float) -> bool:
         """Return whether edges of a finite result that adds `grown` [-] to most edges grow without bound."""
+        return self.leaps(before, result, grown) or self.is_overgrown(result)
+
+    def leaps(self, before: State, result: StepResult, grown: float) -> bool:
+        """Return whether a finite result adds more to its edges than any step may; arguments as of `runs_away`."""
         return not grown <= MAX_EDGE_GROWTH and not (                                                     # nan too
             self.growth(before, replace(result, unsettled=False)) <= MAX_EDGE_GROWTH)
+
+    def elongation(self, result: StepResult) -> FloatArray:
+        """Return by how much each edge (E,) is longer at the end of a finite result than at rest and at the start,
+        over the larger of these lengths [-]; 0 where pins or colliders decide about it."""
+        assert result.lengths is not None
+        longer: FloatArray = result.lengths / self.given_lengths - 1.0
+        held = self._system.held_edges
+        if result.pinched is not None:
+            held = held | any_of(result.pinched[self._system.edges])
+        return np.where(held, 0.0, longer)
+
+    def is_overgrown(self, result: StepResult) -> bool:
+        """Return whether most edges of a finite result are longer than any cloth can be."""
+        assert result.lengths is not None
+        if not (result.lengths > MAX_EDGE_GROWTH * self.given_lengths).any():                       # at hardly any cost
+            return False
+        return step_strain.largest_of_most(self.elongation(result), self._system.edge_slices) > MAX_EDGE_GROWTH
 
     def is_usable(self, before: State, result: StepResult, grown: float) -> bool:
         """Return whether a result can be accepted if there is no better one."""

@@ -55,8 +55,10 @@ def solve(equations: Any, b: FloatArray, z: FloatArray, start: FloatArray, guess
     delta_0 = scale
     if scale < 0.0:
         delta_0 = along if not moved or delta == 0.0 else along * along / delta         # 3
-    if not (0.0 <= delta_0 < np.inf and 0.0 <= delta < np.inf):     # nan fails too
+    if not (abs(delta_0) < np.inf and abs(delta) < np.inf):         # nan fails too
         return dv, 0, np.nan, False, False, 0.0
+    if delta_0 < 0.0 or delta < 0.0:                                # P^-1 is not positive definite
+        return dv, 0, np.sqrt(abs(delta) / delta_0) if delta_0 > 0.0 else 1.0, False, False, 0.0
     if not near or delta_0 < LEAST_SCALE * delta:
         delta_0 = max(delta_0, delta)
     if delta_0 == 0.0:

@@ -182,6 +182,16 @@ def test_an_indefinite_preconditioner_is_reported_and_never_counts_as_converged(
         assert (result.reason, result.converged) == ("indefinite", False)
 
 
+def test_a_start_that_an_indefinite_preconditioner_judges_is_no_failure_of_numbers():
+    """Then the caller can make a better preconditioner: only what is not finite has no residual."""
+    problem = Problem(12, constrained=False)
+    near = problem.solve(tolerance=1e-3)
+    problem.P = -problem.P
+    result = problem.solve(start=near.solution, scale=near.scale)
+    assert (result.reason, result.converged, result.iterations) == ("indefinite", False, 0)
+    assert 0.0 < result.residual < 2e-3
+
+
 @cases("where", ["b", "A", "P", "z"])
 def test_what_is_not_a_number_never_counts_as_converged(where):
     problem = Problem(13, constrained=False)
