@@ -68,7 +68,7 @@ class ContactLoop:
         final: whether the step is accepted whatever its result.
 
     Attributes:
-        hopeless: whether a solution was so far off that nothing was searched on its way.
+        hopeless: whether the last solution was so far off that nothing was searched on its way.
         iterations: of conjugate gradients so far. settled: whether the last solution asks for no other contacts than
             it was solved with.
     """
@@ -93,7 +93,7 @@ class ContactLoop:
         solution, by which nothing is judged.
         """
         equations = PassEquations(self.contacts, A, b, reference)
-        scale, last, changed = None, reference, False
+        scale, last, changed, self.hopeless = None, reference, False, False
         friction: FloatArray | None = None
         for attempt in range(PASSES):
             with self._watch.stage("contact"):

@@ -265,10 +265,10 @@ class NewtonStep:
     def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Return the solve at x = base + h u, shortened until phi falls; None if it never falls."""
         found = None
-        # quadratic convergence, where the exact matrix allows it
+        # quadratic convergence, where the exact matrix allows it; where it does not, that says nothing about the step
         if close and self.linearisation.tangent and self.contacts.constraints is None:
             found = self._linearised(at, r, exact=True)
-        if found is None or found.linear.reason == "indefinite":
+        if found is None or self.loop.hopeless or found.linear.reason == "indefinite":
             found = self._linearised(at, r, exact=False)
         if found.contacts_changed:                          # another set of contacts has another phi
             self.acceleration.forget()
@@ -303,9 +303,9 @@ class NewtonStep:
             with self.watch.stage("assembly"):
                 A = self._matrix(x, exact=exact, definite=definite, turned=turned)
                 b = rhs(A)
-            tentative = not exact and A.beside is not None and not A.beside.is_definite
-            found = self.loop.solve(A, b, reference, start, tentative=tentative)
-            if not tentative or found.linear.reason != "indefinite":
+            other = not exact and A.beside is not None and not A.beside.is_definite
+            found = self.loop.solve(A, b, reference, start, tentative=exact or other)
+            if not other or found.linear.reason != "indefinite":
                 break
         return found
 

@@ -302,6 +302,23 @@ def test_momentum_changes_by_weight_alone(iterations):
         state = after
 
 
+@pytest.mark.parametrize(("model", "compressed", "waves"), [("baraff_witkin", 0.02, 1e-4), ("mass_spring", 0.1, 1e-6)])
+def test_an_exact_matrix_that_is_indefinite_rejects_no_step(model, compressed, waves):
+    """Compressed cloth buckles in any direction, so its exact matrix is indefinite. Newton's method tries it close to
+    the solution, and goes on with the semi-definite one instead."""
+    i, j = (part.ravel() for part in np.indices((11, 11)))
+    positions = 0.05 * np.column_stack([i, j, np.zeros(len(i))])
+    corner = np.flatnonzero((i < 10) & (j < 10))
+    quads = np.column_stack([corner, corner + 11, corner + 12, corner + 1])
+    start = positions * [1.0 - compressed, 1.0, 1.0]
+    start[:, 2] += waves * np.sin(1.7 * np.arange(len(start)))
+    cloth = core.Cloth(core.ClothMesh(positions, faces=quads), core.Material.preset("cotton"), model, positions=start,
+                       pins=dict.fromkeys(np.flatnonzero((i == 0) | (i == 10)).tolist()))
+    settings = core.Solver(newton_iterations=4, steps_per_frame=1, tolerance=1e-2, self_collision=False)
+    frames = list(core.simulate(core.Scene([cloth], gravity=(0.0, 0.0, 0.0)), settings, range(1, 6)))
+    assert sum(frame.certificate.rejected for frame in frames) == 0
+
+
 def test_the_stopwatch_knows_where_the_time_went():
     watch = Stopwatch()
     system = problem()
