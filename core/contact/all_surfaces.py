@@ -23,6 +23,7 @@ from .colliders import MovingSurface
 from .containment import inside
 from .covered import covered
 from .crossings import crossing_pairs
+from .kept_searches import KeptSearches
 from .triangle_surface import TriangleSurface
 
 
@@ -106,22 +107,28 @@ class Motion:
         self.x_t1: FloatArray = np.concatenate([nothing, *(m.x_t1 for m in moving)])
 
     def candidates(self, start: FloatArray, end: FloatArray, slack: FloatArray, radius: FloatArray, *,
-                   far: float = np.inf, some: BoolArray | None = None) -> tuple[IntArray, IntArray]:
+                   far: float = np.inf, some: BoolArray | None = None, kept: KeptSearches) -> tuple[IntArray, IntArray]:
         """Pairs of cloth with colliders, all moving start -> end (V + W, 3) [m], that may be within their radius at the
         start, `radius` (V + W,) [m] as in `self_pairs`, or meet on straight ways to ends within `slack` (V + W,) [m] of
         the end: vertices with triangles (N, 2), edges with edges (M, 2); of `some` vertices of cloth (V,) only, if
-        given; `far` as in `self_pairs`."""
+        given; `far` as in `self_pairs`; `kept` of searches from the same start."""
         cloth, none = self._owner.cloth, np.zeros((0, 2), dtype=np.int64)
         vertex_triangle, edge_edge = [none], [none]
         points, find = np.arange(len(start))[:, None], current().self_pairs.pairs
         marked = some if some is None else np.concatenate([some, np.zeros(len(start) - len(some), dtype=np.bool_)])
         step = start, end, slack, radius, far, marked
-        for number in self._nearby(start, end, radius):
+        near = self._nearby(start, end, radius)
+        for number in set(range(len(self._moving))).difference(near):
+            kept.forget(number)
+        for number in near:
             solid = self._owner.solids[number]
-            found = find(cloth.vertices, points, solid.surface.triangle_order, solid.triangles, False, *step)
+            found = find(cloth.vertices, points, solid.surface.triangle_order, solid.triangles, False, *step,
+                         kept.of("vertices of cloth", number))
             vertex_triangle.append(found + [0, solid.first_triangle])
-            vertex_triangle.append(find(solid.vertices, points, cloth.triangle_order, cloth.triangles, False, *step))
-            found = find(cloth.edge_order, cloth.edges, solid.surface.edge_order, solid.edges, False, *step)
+            vertex_triangle.append(find(solid.vertices, points, cloth.triangle_order, cloth.triangles, False, *step,
+                                        kept.of("triangles of cloth", number)))
+            found = find(cloth.edge_order, cloth.edges, solid.surface.edge_order, solid.edges, False, *step,
+                         kept.of("edges", number))
             edge_edge.append(found + [0, solid.first_edge])
         return np.concatenate(vertex_triangle), np.concatenate(edge_edge)
 

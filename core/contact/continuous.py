@@ -18,6 +18,7 @@ from ..kernels.numpy.conservative_advancement import Candidates, corners_of
 from ..kernels.numpy.pair_rows import Rows
 from ..row_ops import mean, pick
 from .effort import Effort
+from .kept_searches import KeptSearches
 from .self_pairs import candidate_pairs
 from .triangle_surface import TriangleSurface
 
@@ -129,19 +130,21 @@ class Pairs:
 
 def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius: float | FloatArray, slack: FloatArray,
                *, far: float = np.inf, some: BoolArray | None = None, most: Most | None = None,
-               allowed: Callable[[Candidates], Candidates] | None = None) -> Pairs:
+               allowed: Callable[[Candidates], Candidates] | None = None, kept: KeptSearches | None = None) -> Pairs:
     """All pairs without a common vertex that are within their radius at x0 (V, 3) [m], or may meet on straight ways to
     ends within `slack` (V,) [m] of x1.
 
     `radius` [m]: of all pairs, or of each vertex (V,) as in `self_pairs`. `slack` is less than half of it; `far` as in
     `Pairs.at`; of `some` vertices (V,) only, if given. Where `most` says that a pair is near only within less than the
     radius, it is within that. `allowed` returns those of the candidates that may be in contact. What
-    all have in common of the motion makes no difference.
+    all have in common of the motion makes no difference. `kept`: of searches from the same start.
     """
+    kept = kept or KeptSearches()
+    kept.common = mean(x1 - x0) if kept.common is None else kept.common
     radius = np.ascontiguousarray(np.broadcast_to(radius, len(x0)))
-    end = x1 - mean(x1 - x0)
+    end = x1 - kept.common
     tables = surface.triangles, surface.edges
-    candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far)
+    candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far, kept=kept)
     if allowed is not None:
         candidates = allowed(candidates)
     found = []

@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..row_ops import mean, pick
+from .kept_searches import KeptSearches
 
 FIRST_MISS = 0.15
 """How far from where it is expected the end of a vertex is at first taken to be, over the search radius [-]."""
@@ -66,7 +67,7 @@ class Expectation:
 
 class Search:
     """Ends x1 (V, 3) [m] of ways from x0 (V, 3) [m] that were searched for, how far from them is covered, `slack` (V,)
-    [m], and within which `radius` (V,) [m].
+    [m], and within which `radius` (V,) [m]. `kept`: what was found on the way, for the next search from x0.
 
     Of a motion that all have in common nobody need know how large it is: any one will do for which all are covered.
     """
@@ -77,6 +78,7 @@ class Search:
         # those that say which motion that is
         self._steady: BoolArray = np.full(min(expectation.skin, len(x1)), expectation.drifting)
         self.radius = self._radius()
+        self.kept = KeptSearches()
 
     def away(self, x1: FloatArray) -> FloatArray:
         """How far x1 (V, 3) [m] is from the end searched for (V,) [m]."""

@@ -269,13 +269,14 @@ class Surroundings:
         fixed = self._fixed
         return near_pairs(fixed.sewn_at(self.x0), self.x0, search.end, search.radius, search.slack,
                           far=FAR * self._history.own.scale, some=some, most=fixed.reach if fixed.crowded else None,
-                          allowed=None if fixed.pair_filter is None else fixed.pair_filter.candidates)
+                          allowed=None if fixed.pair_filter is None else fixed.pair_filter.candidates, kept=search.kept)
 
     def _near_solids(self, motion: Motion, search: Search, some: BoolArray | None) -> Pairs:
         """All pairs of cloth and a collider within the radius of each other, or that may meet; of `some` only."""
         end, room = self._ends(motion, search)
         radius = self._fixed.all_radii(search.radius)
-        found = motion.candidates(self.start, end, room, radius, far=FAR * self._history.solid.scale, some=some)
+        found = motion.candidates(self.start, end, room, radius, far=FAR * self._history.solid.scale, some=some,
+                                  kept=search.kept)
         return self._pairs_of(found, end, room, radius)
 
     def _ends(self, motion: Motion, search: Search) -> tuple[FloatArray, FloatArray]:

@@ -8,7 +8,8 @@ and the remaining ones once more in double precision. Only pairs that remain are
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from .kernel_cache import njit
 from .options import INNER, KERNEL, MAKING
 from .separating_axis import BATCH_PAIRS, RADIUS_ROW, edges_that_stay, store_pair, vertices_that_stay
 from .simd_boxes import CLUSTER_BITS, CLUSTERS_PER_TASK, WHOLE_CLUSTER, lowest_bit, others_than, touching_both
-from .swept_boxes import around_all, box_of, fitted, packed, reached, touch
+from .swept_boxes import ROW_OF_MOVING, Boxes, around_all, box_of, fit, fitted, packed, reached, touch
 from .thread_pool import share
 from .trees import STACK_SIZE
 
@@ -32,42 +33,105 @@ FIRST_BITS = 0x0101010101010101
 of the first cluster, with a bit for each element of the second. A row times this number is repeated in all rows."""
 LATER_BITS = int.from_bytes(bytes(WHOLE_CLUSTER & ~((2 << k) - 1) for k in range(CLUSTER)), "little", signed=True)
 """In row k the bits of elements after k: each pair once if both clusters are the same."""
+NO_FLAGS = np.zeros(0, dtype=np.uint8)
+"""As `flags` where all items search."""
+
+
+class _Known(NamedTuple):
+    """What is kept of a search: the items and the leaves that are there, arrays as of `swept_boxes.packed`, the tree
+    of all targets."""
+
+    items: IntArray
+    others: IntArray
+    moving: FloatArray
+    reach: FloatArray
+    boxes: Boxes
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
-          x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None
-          ) -> IntArray:
+          x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None,
+          kept: dict[str, Any] | None = None) -> IntArray:
     """Return sorted pairs (P, 2) of a row of queries (Q, a) and a row of targets (N, b): primitives by their vertices.
 
     Arguments are described in `kernels.numpy.self_pairs`.
     """
-    marks = np.zeros(0, dtype=np.bool_) if some is None else some
-    given = map(np.ascontiguousarray, (x_t0, x_t1, slack, radius, marks))
-    items, others, moving, reach = _prepared(items, order, *given)
-    boxes = fitted(others, targets, moving, reach)
-    per_task = CLUSTERS_PER_TASK * CLUSTER
-    tasks = np.arange((len(items) + per_task - 1) // per_task)
-    places, parts = PAIRS_PER_ITEM * per_task, []
-    while len(tasks):
-        found, count = np.empty((len(tasks), places), dtype=np.int64), np.zeros(len(tasks), dtype=np.int64)
-        share(_search, len(tasks), 1, tasks, items, queries, others, targets, same, some is not None, moving, reach,
-              far, boxes, found, count)
-        parts.append(_gathered(found, count))
-        tasks = tasks[count > places]
-        places = int(count.max())
-    keys = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+    step, known = [np.ascontiguousarray(a) for a in (x_t0, x_t1, slack, radius)], {} if kept is None else kept
+    if some is None or "search" not in known:
+        items, others, moving, reach = _prepared(items, order, *step)
+        search = _Known(items, others, moving, reach, fitted(others, targets, moving, reach))
+        known["search"] = search
+    else:
+        search = known["search"]
+    if some is None:
+        keys = _searched(search, search.items, search.items[:0], NO_FLAGS, queries, targets, same, far)
+    else:
+        keys = _of_some(search, np.ascontiguousarray(some), step, queries, targets, same, far)
     keys.sort()
     result = np.empty((len(keys), 2), dtype=np.int64)
     _divide(keys, result)
     return result
 
 
+def _of_some(search: _Known, some: BoolArray, step: Sequence[FloatArray], queries: IntArray, targets: IntArray,
+             same: bool, far: float) -> IntArray:
+    """Return the keys of pairs of `some` vertices (V,) after they have moved; step: as of `_prepared`."""
+    items, others, moving, reach, boxes = search
+    mine, its = _marked(items, queries, some), _marked(others, targets, some)
+    flags = np.packbits(its, bitorder="little")
+    _move(*step, some, moving, reach)
+    if flags.any():
+        fit(boxes, flags, others, targets, moving, reach)
+    if same:
+        return _searched(search, items[mine], np.flatnonzero(mine), flags, queries, targets, same, far)
+    found = [_searched(search, items[mine], items[:0], NO_FLAGS, queries, targets, same, far)]
+    if flags.any():                                                  # other items, and targets with some of them
+        few = others[its]
+        less = search._replace(others=few, boxes=fitted(few, targets, moving, reach))
+        found.append(_searched(less, items[~mine], items[:0], NO_FLAGS, queries, targets, same, far))
+    return np.concatenate(found)
+
+
+def _searched(search: _Known, items: IntArray, place: IntArray, flags: Any, queries: IntArray, targets: IntArray,
+              same: bool, far: float) -> IntArray:
+    """Return the keys (P,) of the pairs of rows `items` (n,) of queries and all targets of a search, not sorted.
+
+    Other arguments are those of `_search`.
+    """
+    per_task = CLUSTERS_PER_TASK * CLUSTER
+    tasks = np.arange((len(items) + per_task - 1) // per_task if len(search.others) else 0)
+    places, parts = PAIRS_PER_ITEM * per_task, [np.zeros(0, dtype=np.int64)]
+    while len(tasks):
+        found, count = np.empty((len(tasks), places), dtype=np.int64), np.zeros(len(tasks), dtype=np.int64)
+        share(_search, len(tasks), 1, tasks, items, place, flags, queries, search.others, targets, same, search.moving,
+              search.reach, far, search.boxes, found, count)
+        parts.append(_gathered(found, count))
+        tasks = tasks[count > places]
+        places = int(count.max())
+    return np.concatenate(parts)
+
+
 @njit(**KERNEL)
-def _prepared(items: Any, order: Any, x_t0: Any, x_t1: Any, slack: Any, radius: Any, marks: Any) -> Any:
-    """Return the items and the leaves that are there, `moving` as of `swept_boxes.packed`, and half the radii."""
-    moving = np.empty((len(x_t0), 8))
-    packed(x_t0, x_t1, slack, marks, moving)
-    return _used(items), _used(order), moving, 0.5 * radius
+def _prepared(items: Any, order: Any, x_t0: Any, x_t1: Any, slack: Any, radius: Any) -> Any:
+    """Return the items and the leaves that are there, and `moving` and `reach` as of `swept_boxes.packed`."""
+    moving, reach = np.empty((len(x_t0), ROW_OF_MOVING)), np.empty(len(x_t0))
+    packed(x_t0, x_t1, slack, radius, np.zeros(0, dtype=np.bool_), moving, reach)
+    return _used(items), _used(order), moving, reach
+
+
+@njit(**KERNEL)
+def _move(x_t0: Any, x_t1: Any, slack: Any, radius: Any, some: Any, moving: Any, reach: Any) -> None:
+    """Write what has changed of `some` vertices (V,) into moving and reach as of `swept_boxes.packed`."""
+    packed(x_t0, x_t1, slack, radius, some, moving, reach)
+
+
+@njit(**KERNEL)
+def _marked(rows: Any, elements: Any, some: Any) -> Any:
+    """Return which `rows` (n,) of elements (N, a) have one of `some` vertices (V,)."""
+    result = np.zeros(len(rows), dtype=np.bool_)
+    for n in range(len(rows)):
+        for corner in range(elements.shape[1]):
+            result[n] |= some[elements[rows[n], corner]]
+    return result
 
 
 @njit(**MAKING)
@@ -104,30 +168,32 @@ def _divide(keys: Any, result: Any) -> None:
 
 
 @njit(**KERNEL)
-def _search(begin: Any, end: Any, tasks: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any,
-            marked: Any, moving: Any, reach: Any, far: Any, boxes: Any, found: Any, count: Any) -> None:
+def _search(begin: Any, end: Any, tasks: Any, items: Any, place: Any, flags: Any, queries: Any, others: Any,
+            targets: Any, same: Any, moving: Any, reach: Any, far: Any, boxes: Any, found: Any, count: Any) -> None:
     """Search the pairs of tasks begin..end - 1; write their keys to found (tasks, places), their number to count.
 
-    items, queries, targets, same, far: as of `pairs`. others (L,): rows of targets in the order of the leaves. marked:
-    only pairs with a marked vertex are wanted. moving (V, 8): as of `swept_boxes.packed`. reach (V,) [m]: half the
-    radius. boxes: tree as of `swept_boxes.fitted`.
+    items, queries, targets, same, far: as of `pairs`. others (L,): rows of targets in the order of the leaves. place:
+    (n,) of the items among `others`, where queries are targets and some of them search among all; else empty. flags:
+    (C,) which of each leaf's elements these are, as bits. moving, reach: as of `swept_boxes.packed`. boxes: tree as of
+    `swept_boxes.fitted`.
     """
     half = (len(count) + 1) // 2
     for number in range(begin, end):
         # neighbouring tasks go to different threads: they have about the same number of pairs
-        place = 2 * number if number < half else 2 * (number - half) + 1
-        count[place] = _near(tasks[place], items, queries, others, targets, same, marked, moving, reach, far, boxes,
-                             found[place])
+        at = 2 * number if number < half else 2 * (number - half) + 1
+        count[at] = _near(tasks[at], items, place, flags, queries, others, targets, same, moving, reach, far, boxes,
+                          found[at])
 
 
 @njit(**MAKING)
-def _near(task: Any, items: Any, queries: Any, others: Any, targets: Any, same: Any, marked: Any, moving: Any,
-          reach: Any, far: Any, boxes: Any, found: Any) -> Any:
+def _near(task: Any, items: Any, place: Any, flags: Any, queries: Any, others: Any, targets: Any, same: Any,
+          moving: Any, reach: Any, far: Any, boxes: Any, found: Any) -> Any:
     """Return the number of pairs of one task, and write the first of them to `found` (places,), as keys.
 
-    Other arguments are those of `_search`.
+    Other arguments are those of `_search`. Where all search among themselves, each pair is found by its earlier one.
     """
-    inner, corners, its_reach, rows, flags, nodes, marks, first = boxes
+    inner, corners, its_reach, rows, nodes, first = boxes
+    alone = same and len(place) == 0
     last, number, stored = queries.shape[1] - 1, 0, 0
     not_empty = np.int64(WHOLE_CLUSTER >> (CLUSTER * len(inner) - len(others))) * FIRST_BITS
     edges = last == 1
@@ -141,8 +207,8 @@ def _near(task: Any, items: Any, queries: Any, others: Any, targets: Any, same: 
     for cluster in range(task * CLUSTERS_PER_TASK,
                          min((task + 1) * CLUSTERS_PER_TASK, (len(items) + CLUSTER - 1) // CLUSTER)):
         begin, stop = cluster * CLUSTER, min((cluster + 1) * CLUSTER, len(items))
-        chosen = around_all(items[begin:stop], queries, moving, reach, around)
-        total = reached(nodes, marks, first, around, cluster if same else np.int64(0), chosen == 0, stack, levels, met)
+        around_all(items[begin:stop], queries, moving, reach, around)
+        total = reached(nodes, first, around, cluster if alone else np.int64(0), stack, levels, met)
         if total == 0:
             continue
         for k in range(stop - begin):
@@ -159,10 +225,10 @@ def _near(task: Any, items: Any, queries: Any, others: Any, targets: Any, same: 
                 k = lowest_bit(there)
                 there &= there - 1
                 bits = touching_both(grown, k, inner, other) & others_than(ends[k, 0], ends[k, 1], corners, other)
+                if len(place):                                       # one of them before it has found it
+                    bits &= ~(np.int32(flags[other]) & _up_to(place[begin + k] - CLUSTER * other))
                 both |= np.int64(bits) << (CLUSTER * k)
-            if chosen != WHOLE_CLUSTER:
-                both &= _rows_of(chosen) | FIRST_BITS * np.int64(flags[other])
-            if same and other == cluster:
+            if alone and other == cluster:
                 both &= LATER_BITS                                   # each pair once
             if other == len(inner) - 1:
                 both &= not_empty                                    # empty places would touch an unbounded box
@@ -175,10 +241,13 @@ def _near(task: Any, items: Any, queries: Any, others: Any, targets: Any, same: 
                 m = np.int64(corners[other, 2, at])
                 if edges:
                     j, v = also, j
+                who[0, stored], who[1, stored] = items[begin + k], CLUSTER * other + at
+                if len(place) and who[1, stored] < place[begin + k]:     # the earlier one first, as among all
+                    i, j, v, m = v, m, i, j
+                    who[0, stored], who[1, stored] = others[who[1, stored]], place[begin + k]
                 loose, near = max(moving[v, 6], moving[m, 6]), moving[j, 6]
                 loose = max(moving[i, 6], near) + loose if edges else moving[i, 6] + max(near, loose)
                 store_pair(moving, m, i, j, v, loose, own_reach[k] + its_reach[other, at], batch, stored)
-                who[0, stored], who[1, stored] = items[begin + k], CLUSTER * other + at
                 stored += 1
                 if stored == BATCH_PAIRS:
                     number = _keep(batch, who, stored, queries, others, targets, same, moving, far, exact, found,
@@ -188,13 +257,9 @@ def _near(task: Any, items: Any, queries: Any, others: Any, targets: Any, same: 
 
 
 @njit(**INNER)
-def _rows_of(chosen: Any) -> Any:
-    """Return an integer with all bits set in those rows of CLUSTER bits that are set in `chosen`."""
-    result = np.int64(0)
-    for k in range(CLUSTER):
-        if chosen >> k & 1:
-            result |= np.int64(WHOLE_CLUSTER) << (CLUSTER * k)
-    return result
+def _up_to(last: Any) -> Any:
+    """Return a cluster's bits 0..last; none if `last` is negative, all if it is beyond the cluster."""
+    return WHOLE_CLUSTER & ((2 << min(last, CLUSTER - 1)) - 1) if last >= 0 else 0
 
 
 @njit(**INNER)

@@ -5,7 +5,7 @@ A box is a pair of boxes, with lower and upper corners at the start and at the e
 reach of its elements. `CLUSTER` elements that are stored side by side are a leaf, and each node has as many children;
 their boxes are stored so that they are compared at once. Single precision loses no pair (see `wide_bvh`).
 
-Elements can be marked, and a search can be for marked elements only.
+A tree that is kept is fitted again where vertices have moved since.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from .options import INLINED, INNER, KERNEL
 from .simd_boxes import CLUSTER_BITS, WHOLE_CLUSTER, lowest_bit, touching_both
 from .thread_pool import LEAST_ELEMENTS, share
 
-MARK_COLUMN = 7
-"""Column of `moving` that is above zero for marked vertices."""
+ROW_OF_MOVING = 8
+"""Numbers of a vertex in `moving` [-]: its positions [m] at the start and at the end, its slack [m], and one that fills
+up a line of the cache."""
 
 Boxes = tuple[Any, ...]
 """Arrays of a tree. Of the C leaves: inner (C, 12, CLUSTER), grown boxes of their elements; corners (C, 3, CLUSTER),
-vertices of the elements; reach (C, CLUSTER) of the elements [m]; rows (C, 12), boxes around whole leaves; flags (C,),
-marked elements as bits. Of the G nodes, parents of leaves first: nodes (G, 12, CLUSTER), boxes of the children; marks
-(G,), children with marked elements as bits; first (levels + 1,), where the nodes of each level begin. Boxes are lower
-corners at the start and at the end, then upper corners."""
+vertices of the elements; reach (C, CLUSTER) of the elements [m]; rows (C, 12), boxes around whole leaves. Of the G
+nodes, parents of leaves first: nodes (G, 12, CLUSTER), boxes of the children; first (levels + 1,), where the nodes of
+each level begin. Boxes are lower corners at the start and at the end, then upper corners."""
 
 
 def fitted(elements: IntArray, targets: IntArray, moving: FloatArray, reach: FloatArray) -> Boxes:
@@ -45,36 +45,43 @@ def fitted(elements: IntArray, targets: IntArray, moving: FloatArray, reach: Flo
         sizes.append(-(-sizes[-1] // CLUSTER))
     first = np.array(list(accumulate(sizes, initial=0)))
     inner, rows = np.empty((leaves, 12, CLUSTER), dtype=np.float32), np.empty((leaves, 12), dtype=np.float32)
-    corners, flags = np.zeros((leaves, 3, CLUSTER), dtype=np.int32), np.zeros(leaves, dtype=np.int32)
-    nodes, marks = np.empty((first[-1], 12, CLUSTER), dtype=np.float32), np.zeros(first[-1], dtype=np.int32)
-    near = np.empty((leaves, CLUSTER))
-    share(_fit, leaves, LEAST_ELEMENTS, elements, targets, moving, reach, inner, corners, near, rows, flags)
-    _fit_nodes(rows, flags, nodes, marks, first)
-    return inner, corners, near, rows, flags, nodes, marks, first
+    corners, near = np.zeros((leaves, 3, CLUSTER), dtype=np.int32), np.empty((leaves, CLUSTER))
+    nodes = np.empty((first[-1], 12, CLUSTER), dtype=np.float32)
+    boxes = inner, corners, near, rows, nodes, first
+    fit(boxes, np.full(leaves, 1, dtype=np.uint8), elements, targets, moving, reach)
+    return boxes
+
+
+def fit(boxes: Boxes, some: Any, elements: IntArray, targets: IntArray, moving: FloatArray, reach: FloatArray) -> None:
+    """Fit the leaves of a tree that are not 0 in `some` (C,), and all nodes; other arguments are those of `fitted`."""
+    inner, corners, near, rows, nodes, first = boxes
+    share(_fit, len(some), LEAST_ELEMENTS, some, elements, targets, moving, reach, inner, corners, near, rows)
+    _fit_nodes(rows, nodes, first)
 
 
 @njit(**INNER)
-def packed(x_t0: Any, x_t1: Any, slack: Any, some: Any, moving: Any) -> None:
-    """Write positions (V, 3) [m] at the start and at the end, slack (V,) [m] and marks into moving (V, 8).
-
-    Vertices `some` (V,) are marked, all if that is empty.
-    """
+def packed(x_t0: Any, x_t1: Any, slack: Any, radius: Any, some: Any, moving: Any, reach: Any) -> None:
+    """Write positions (V, 3) [m] at the start and at the end and slack (V,) [m] into moving (V, ROW_OF_MOVING), and
+    half the radius (V,) [m] into reach (V,): of `some` vertices (V,), of all if that is empty."""
     for v in range(len(moving)):
+        if len(some) > 0 and not some[v]:
+            continue
         for axis in range(3):
             moving[v, axis], moving[v, 3 + axis] = x_t0[v, axis], x_t1[v, axis]
-        moving[v, 6] = slack[v]
-        moving[v, MARK_COLUMN] = 1.0 if len(some) == 0 or some[v] else 0.0
+        moving[v, 6], reach[v] = slack[v], 0.5 * radius[v]
 
 
 @njit(**KERNEL)
-def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, reach: Any, inner: Any, corners: Any,
-         near: Any, rows: Any, flags: Any) -> None:
-    """Fit the boxes of leaves begin..end - 1 of a tree of `Boxes`: inner, corners, near (its reach), rows and flags.
+def _fit(begin: Any, end: Any, some: Any, elements: Any, targets: Any, moving: Any, reach: Any, inner: Any,
+         corners: Any, near: Any, rows: Any) -> None:
+    """Fit the boxes of leaves begin..end - 1 of a tree of `Boxes`: inner, corners, near (its reach) and rows.
 
-    elements, targets, moving, reach: as of `fitted`.
+    some, elements, targets, moving, reach: as of `fit`.
     """
     last = targets.shape[1] - 1
     for leaf in range(begin, end):
+        if some[leaf] == 0:
+            continue
         for row in range(6):
             rows[leaf, row], rows[leaf, 6 + row] = np.inf, -np.inf
         for k in range(CLUSTER):
@@ -87,8 +94,6 @@ def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, reach: 
             t = elements[number]
             a, b, c = targets[t, 0], targets[t, min(1, last)], targets[t, last]
             corners[leaf, 0, k], corners[leaf, 1, k], corners[leaf, 2, k] = a, b, c
-            if max(moving[a, MARK_COLUMN], max(moving[b, MARK_COLUMN], moving[c, MARK_COLUMN])) > 0.0:
-                flags[leaf] |= 1 << k
             near[leaf, k] = max(reach[a], max(reach[b], reach[c]))
             grow = GROWTH_OF_REACH * near[leaf, k]
             for row in range(6):
@@ -99,14 +104,12 @@ def _fit(begin: Any, end: Any, elements: Any, targets: Any, moving: Any, reach: 
 
 
 @njit(**KERNEL)
-def _fit_nodes(rows: Any, flags: Any, nodes: Any, marks: Any, first: Any) -> None:
-    """Fit the nodes above the leaves of a tree of `Boxes`: nodes and marks, from the leaves' rows and flags."""
+def _fit_nodes(rows: Any, nodes: Any, first: Any) -> None:
+    """Fit the nodes above the leaves of a tree of `Boxes` from the leaves' rows."""
     for node in range(first[1]):
         for k in range(CLUSTER):
             child = CLUSTER * node + k
             there = child < len(rows)
-            if there and flags[child] != 0:
-                marks[node] |= 1 << k
             for row in range(12):
                 nodes[node, row, k] = rows[child, row] if there else np.float32(np.inf if row < 6 else -np.inf)
     for level in range(1, len(first) - 1):
@@ -114,8 +117,6 @@ def _fit_nodes(rows: Any, flags: Any, nodes: Any, marks: Any, first: Any) -> Non
             for k in range(CLUSTER):
                 child = first[level - 1] + CLUSTER * (node - first[level]) + k
                 there = child < first[level]
-                if there and marks[child] != 0:
-                    marks[node] |= 1 << k
                 for row in range(12):
                     most = np.float32(np.inf if row < 6 else -np.inf)
                     if there:
@@ -125,12 +126,9 @@ def _fit_nodes(rows: Any, flags: Any, nodes: Any, marks: Any, first: Any) -> Non
 
 
 @njit(**INNER)
-def around_all(elements: Any, targets: Any, moving: Any, reach: Any, around: Any) -> Any:
-    """Write the box around all elements (N,), grown by the largest `reach` (V,), into around (1, 12).
-
-    Return as bits which elements are marked.
-    """
-    last, marked, most = targets.shape[1] - 1, 0, 0.0
+def around_all(elements: Any, targets: Any, moving: Any, reach: Any, around: Any) -> None:
+    """Write the box around all elements (N,), grown by the largest `reach` (V,), into around (1, 12)."""
+    last, most = targets.shape[1] - 1, 0.0
     x0 = y0 = z0 = u0 = v0 = w0 = np.inf
     x1 = y1 = z1 = u1 = v1 = w1 = -np.inf
     for k in range(len(elements)):
@@ -141,14 +139,11 @@ def around_all(elements: Any, targets: Any, moving: Any, reach: Any, around: Any
             x1, y1, z1 = max(x1, moving[a, 0]), max(y1, moving[a, 1]), max(z1, moving[a, 2])
             u1, v1, w1 = max(u1, moving[a, 3]), max(v1, moving[a, 4]), max(w1, moving[a, 5])
             most = max(most, reach[a])
-            if moving[a, MARK_COLUMN] > 0.0:
-                marked |= 1 << k
     grow = GROWTH_OF_REACH * most
     around[0, 0], around[0, 1], around[0, 2] = x0 - grow, y0 - grow, z0 - grow
     around[0, 3], around[0, 4], around[0, 5] = u0 - grow, v0 - grow, w0 - grow
     around[0, 6], around[0, 7], around[0, 8] = x1 + grow, y1 + grow, z1 + grow
     around[0, 9], around[0, 10], around[0, 11] = u1 + grow, v1 + grow, w1 + grow
-    return marked
 
 
 @njit(**INLINED)
@@ -171,12 +166,10 @@ def touch(a: Any, i: Any, b: Any, j: Any) -> Any:
 
 
 @njit(**INNER)
-def reached(nodes: Any, marks: Any, first: Any, around: Any, own: Any, marked: Any, stack: Any, levels: Any, met: Any
-            ) -> Any:
+def reached(nodes: Any, first: Any, around: Any, own: Any, stack: Any, levels: Any, met: Any) -> Any:
     """Write the leaves whose boxes touch the box around (1, 12) to `met`, and return their number.
 
-    nodes, marks, first: as of `Boxes`. own: leaves before this one are left out. marked: leaves without marked elements
-    are left out, too. stack, levels: workspace.
+    nodes, first: as of `Boxes`. own: leaves before this one are left out. stack, levels: workspace.
     """
     total, top = 0, 1
     stack[0], levels[0] = 0, len(first) - 2
@@ -185,8 +178,6 @@ def reached(nodes: Any, marks: Any, first: Any, around: Any, own: Any, marked: A
         place, level = stack[top], levels[top]
         node = first[level] + place
         bits = touching_both(around, np.int64(0), nodes, node)
-        if marked:
-            bits &= marks[node]
         before = (own >> (CLUSTER_BITS * level)) - CLUSTER * place   # children all of whose leaves are before it
         if before > 0:
             bits = bits & (WHOLE_CLUSTER << before) if before < CLUSTER else np.int32(0)

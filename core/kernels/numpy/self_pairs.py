@@ -15,6 +15,7 @@ NumPy tries one normal after the other and keeps the remaining pairs; compiled, 
 from __future__ import annotations
 
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -29,8 +30,8 @@ of both parts, or from a box in single precision."""
 
 
 def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray, same: bool, x_t0: FloatArray,
-          x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None
-          ) -> IntArray:
+          x_t1: FloatArray, slack: FloatArray, radius: FloatArray, far: float = np.inf, some: BoolArray | None = None,
+          kept: dict[str, Any] | None = None) -> IntArray:
     """Return sorted pairs (P, 2) of a query and a target that may be near or meet in a step.
 
     Args:
@@ -42,6 +43,8 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
         slack, radius: (V,) [m], how far the end may differ from x_t1, and the distance at which a vertex is near.
         far: largest distance that any pair has to keep [m].
         some: (V,), marks vertices; only pairs with a marked one are returned, all if None.
+        kept: what kernels keep for later searches of `some`, empty at first. Up to then nothing but x_t1, slack and
+            radius of those changes, and none of these searches is left out. Each search for all pairs begins anew.
     """
     step = x_t0, x_t1, slack, 0.5 * radius, far
     if some is None:

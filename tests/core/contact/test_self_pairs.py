@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from core.contact.kept_searches import KeptSearches
 from core.contact.self_pairs import candidate_pairs
 from core.contact.triangle_surface import TriangleSurface
 from core.kernels import current, using
@@ -117,6 +118,27 @@ def test_pairs_of_some_vertices_are_those_of_all_that_have_one(backend, name, sh
         other = surface.triangles if one.shape[1] == 1 else surface.edges
         has = some[one[of_all[:, 0]]].any(axis=1) | some[other[of_all[:, 1]]].any(axis=1)
         np.testing.assert_array_equal(ours, of_all[has])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_searches_that_keep_what_has_not_moved_find_what_new_ones_find(backend):
+    positions, triangles = SURFACES["crumpled"]
+    rng = np.random.default_rng(5)
+    x1, slack, radius = positions + 0.05 * rng.normal(size=positions.shape), np.full(len(positions), 0.02), 0.1
+    with using(backend):
+        surface, kept, sizes = TriangleSurface.build(positions, triangles), KeptSearches(), []
+        radius = alike(positions, radius)
+        candidate_pairs(surface, positions, x1, slack, radius, kept=kept)
+        for _ in range(4):
+            some = rng.random(len(positions)) < 0.1
+            x1[some] += 0.3 * rng.normal(size=(np.count_nonzero(some), 3))
+            slack[some], radius[some] = 0.06, 0.15
+            anew = candidate_pairs(surface, positions, x1, slack, radius, some)
+            found = candidate_pairs(surface, positions, x1, slack, radius, some, kept=kept)
+            for one, other in zip(found, anew, strict=True):
+                np.testing.assert_array_equal(one, other)
+            sizes.append(len(found[0]))
+    assert min(sizes) > 20
 
 
 @cases("share", [0.0, 0.02, 0.5])

@@ -8,6 +8,7 @@ import pytest
 import core
 from core.contact.contact_trial import ContactTrial
 from core.contact.continuous import Pairs
+from core.contact.kept_searches import KeptSearches
 from core.contact.pair_contacts import make_contacts
 from core.contact.repulsion import Repulsion
 from core.contact.self_contact import SelfContact
@@ -116,6 +117,28 @@ def test_where_no_collider_is_near_nothing_is_searched(monkeypatch):
     owner, motion = contact_of((x, triangles), [core.Collider(*moved(ball(8, 5, 0.2), [0.0, 0.0, 3.0]))])
     monkeypatch.setattr(current().self_pairs, "pairs", None)
     assert len(owner.look(x, x + 0.1, motion, itself=False).pairs) == 0
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_collider_that_was_left_out_of_a_search_is_searched_anew(backend):
+    """One vertex goes to it, then back, and then its neighbour goes there."""
+    need(backend)
+    x, triangles = sheet(6, 5, 1.0, 1.0)
+    with using(backend):
+        owner, motion = contact_of((x, triangles), [core.Collider(*moved(ball(8, 5, 0.2), [0.0, 0.0, 3.0]))])
+        start, kept, counts, end = np.concatenate([x, motion.x_t0]), KeptSearches(), [], x.copy()
+        slack, radius = np.zeros(len(start)), np.full(len(start), 0.1)
+        for vertex, height in ((None, 0.0), (14, 4.0), (14, 0.0), (15, 2.75)):
+            some = None if vertex is None else np.arange(len(x)) == vertex
+            if vertex is not None:
+                end[vertex, 2] = height
+            step = start, np.concatenate([end, motion.x_t1]), slack, radius
+            found = motion.candidates(*step, some=some, kept=kept)
+            anew = motion.candidates(*step, some=some, kept=KeptSearches())
+            for one, other in zip(found, anew, strict=True):
+                np.testing.assert_array_equal(one, other)
+            counts.append(len(found[0]) + len(found[1]))
+    assert (np.array(counts) > 0).tolist() == [False, True, False, True]
 
 
 def kinds(owner, pairs):

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What searches for pairs keep for later ones from the same start, of the few vertices that went elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..arrays import FloatArray
+
+
+class KeptSearches:
+    """What kernels keep of each search, by its name, from a search for all pairs on.
+
+    Attributes:
+        common: (3,) motion that all are taken to have in common [m]; None before the first search. It stays the same,
+            so that vertices that are where they were expected have not moved for later searches.
+    """
+
+    def __init__(self) -> None:
+        self.common: FloatArray | None = None
+        self._of: dict[tuple[str, int], dict[str, Any]] = {}
+
+    def of(self, name: str, number: int = 0) -> dict[str, Any]:
+        """Return what is kept of the search with this name, with a collider of this number."""
+        return self._of.setdefault((name, number), {})
+
+    def forget(self, number: int) -> None:
+        """Forget the searches with a collider of this number: one of them was left out."""
+        for key in [key for key in self._of if key[1] == number]:
+            del self._of[key]
