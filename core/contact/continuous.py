@@ -16,7 +16,7 @@ from ..arrays import NUMBERS_PER_PIECE, BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..kernels.numpy.conservative_advancement import Candidates, corners_of
 from ..kernels.numpy.pair_rows import Rows
-from ..row_ops import mean, pick
+from ..row_ops import pick
 from .effort import Effort
 from .kept_searches import KeptSearches
 from .self_pairs import candidate_pairs
@@ -140,9 +140,8 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     all have in common of the motion makes no difference. `kept`: of searches from the same start.
     """
     kept = kept or KeptSearches()
-    kept.common = mean(x1 - x0) if kept.common is None else kept.common
     radius = np.ascontiguousarray(np.broadcast_to(radius, len(x0)))
-    end = x1 - kept.common
+    end = kept.less_common(x0, x1)
     tables = surface.triangles, surface.edges
     candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far, kept=kept)
     if allowed is not None:

@@ -22,7 +22,6 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.topology import bodies
 from ..row_ops import all_of, any_of, length, pick, unit
 from ..state import Homes
-from .pairs import Contacts
 from .planes import MAX_PER_VERTEX
 from .surface_places import LEAST_ALIKE
 from .surfaces import StepSurfaces, Touching
@@ -111,14 +110,14 @@ def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: Ste
         one = np.flatnonzero(c.vertex[apart:] == c.vertex[:-apart])
         facing = np.einsum("ni,ni->n", c.normal[one], c.normal[one + apart]) < -LEAST_OPPOSED
         unclear[c.vertex[one[facing]]] = True
-    rows = np.unique(c.vertex, return_index=True)[1]
+    rows = np.flatnonzero(np.diff(c.vertex, prepend=-1))
     rows = rows[~unclear[c.vertex[rows]]]
     vertex, normal = c.vertex[rows], c.normal[rows]
-    outward = vertex_normals(area_vectors(x0, triangles), triangles, count)[vertex]
+    outward = vertex_normals(area_vectors(x0, triangles), triangles, count, vertex)
     side, piece = np.einsum("ni,ni->n", outward, normal), body[vertex]
     worn = np.where(np.bincount(piece, side, int(body.max()) + 1) < 0.0, -1.0, 1.0)[piece]
     some = (worn * side > LEAST_ALIKE) | ~outward.any(axis=1)
-    new = _numbers(c[rows], surfaces)
+    new = _numbers(c.collider[rows], c.triangle[rows], normal, surfaces)
     some &= ~_elsewhere(homes.number[vertex], new, vertex, x0, triangles, worn[:, None] * outward, surfaces)
     number, weights = homes.number.copy(), homes.weights.copy()
     number[vertex[some]] = new[some]
@@ -133,12 +132,12 @@ def spread(homes: Homes, x0: FloatArray, surfaces: StepSurfaces, edges: IntArray
     lacks, has = (homes.number == 0) & ~stays & ~excluded, (homes.number != 0) & ~stays
     if not (lacks.any() and has.any()):
         return homes
-    pairs = np.concatenate([edges, edges[:, ::-1]])
-    pairs = pairs[pick(lacks, pairs[:, 0]) & pick(has, pairs[:, 1])]
-    if not len(pairs):
+    ends, others = np.ascontiguousarray(edges.T)
+    one, other = (np.flatnonzero(pick(lacks, a) & pick(has, b)) for a, b in ((ends, others), (others, ends)))
+    if not len(one) and not len(other):
         return homes
-    rows, first = np.unique(pairs[:, 0], return_index=True)
-    given = homes.number[pairs[first, 1]]
+    rows, first = np.unique(np.concatenate([ends[one], others[other]]), return_index=True)
+    given = homes.number[np.concatenate([others[one], ends[other]])[first]]
     found = surfaces.places.follow(x0[rows], np.abs(given) - 1, surfaces.moving, end=False)
     some = np.flatnonzero(found.front == (given > 0))
     number, weights = homes.number.copy(), homes.weights.copy()
@@ -158,9 +157,11 @@ def _elsewhere(old: IntArray, new: IntArray, vertex: IntArray, x0: FloatArray, t
     points = x0[vertex[rows]]
     found = places.follow(points, np.abs(old[rows]) - 1, surfaces.moving, end=False)
     facing = np.einsum("ni,ni->n", found.normal, inwards[rows]) * np.sign(old[rows]) > 0.0
-    edge = np.mean([length(pick(x0, triangles[:, k]) - pick(x0, triangles[:, k - 1])).mean() for k in range(3)])
-    near = length(points - found.point) < edge
-    result[rows] = facing & near & ~places.beside(found.triangle, np.abs(new[rows]) - 1)
+    facing &= ~places.beside(found.triangle, np.abs(new[rows]) - 1)
+    if facing.any():
+        corners = [pick(x0, triangles[:, k]) for k in range(3)]
+        edge = np.mean([length(corners[k] - corners[k - 1]).mean() for k in range(3)])
+        result[rows] = facing & (length(points - found.point) < edge)
     return result
 
 
@@ -170,12 +171,13 @@ def no_homes(count: int) -> Homes:
     return Homes(np.zeros(count, dtype=np.int64), np.zeros((count, 3)), none, none)
 
 
-def _numbers(c: Contacts, surfaces: StepSurfaces) -> IntArray:
-    """Return the triangles of contacts (C,) as `Homes.number`."""
-    number: IntArray = 1 + surfaces.places.first[c.collider] + c.triangle
-    for k in np.unique(c.collider):
-        surface, some = surfaces.moving[k], np.flatnonzero(c.collider == k)
-        some = some[~surface.shape.closed[c.triangle[some]]]
-        area = area_vectors(surface.x_t1, surface.shape.triangles[c.triangle[some]])
-        number[some] *= np.where(np.einsum("ni,ni->n", area, c.normal[some]) < 0.0, -1, 1)
+def _numbers(collider: IntArray, triangle: IntArray, normal: FloatArray, surfaces: StepSurfaces) -> IntArray:
+    """Return the triangles (C,) of colliders (C,) as `Homes.number`; normal (C, 3): of the contacts there."""
+    number: IntArray = 1 + surfaces.places.first[collider] + triangle
+    for k, surface in enumerate(surfaces.moving):
+        if not surface.shape.closed.all():
+            some = np.flatnonzero(collider == k)
+            some = some[~surface.shape.closed[triangle[some]]]
+            area = area_vectors(surface.x_t1, surface.shape.triangles[triangle[some]])
+            number[some] *= np.where(np.einsum("ni,ni->n", area, normal[some]) < 0.0, -1, 1)
     return number

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..arrays import FloatArray
+from ..row_ops import mean
 
 
 class KeptSearches:
@@ -19,6 +20,12 @@ class KeptSearches:
     def __init__(self) -> None:
         self.common: FloatArray | None = None
         self._of: dict[tuple[str, int], dict[str, Any]] = {}
+
+    def less_common(self, x0: FloatArray, x1: FloatArray) -> FloatArray:
+        """Return x1 (V, 3) [m] without the common motion, which is the mean one from x0 (V, 3) [m] at first."""
+        if self.common is None:
+            self.common = mean(x1 - x0)
+        return x1 - self.common
 
     def of(self, name: str, number: int = 0) -> dict[str, Any]:
         """Return what is kept of the search with this name, with a collider of this number."""

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..row_ops import pick
+from ..kernels import current
+from ..row_ops import any_of, pick
 from .colliders import MovingSurface, SurfaceShape
-from .distance import point_triangle
 
 LEAST_ALIKE = 0.3
 """Cosine of the angle between the normals of triangles of one sheet, from where a search begins, above which it goes
@@ -67,40 +67,26 @@ class SurfacePlaces:
 
     def beside(self, one: IntArray, other: IntArray) -> BoolArray:
         """Return whether triangles (N,) are the same as others (N,), or near to them."""
-        result: BoolArray = (self._near[one] == other[:, None]).any(axis=1)
+        result: BoolArray = any_of(pick(self._near, one) == other[:, None])
         return result
 
     def follow(self, points: FloatArray, triangle: IntArray, moving: Sequence[MovingSurface], *, end: bool) -> Places:
         """Return the places nearest to points (N, 3) [m] on the sheets of triangles (N,), at the start or the `end` of
         a step."""
-        at, owner = triangle.copy(), self.collider_of(triangle)
+        at, owner, kernels = triangle.copy(), self.collider_of(triangle), current().surface_places
         weights, point = np.zeros((len(at), 3)), np.zeros((len(at), 3))
-        normal, feature = np.zeros((len(at), 3)), np.zeros(len(at), dtype=np.int64)
-        front = np.zeros(len(at), dtype=np.bool_)
+        normal, front = np.zeros((len(at), 3)), np.zeros(len(at), dtype=np.bool_)
         for number in np.unique(owner):
             surface, first = moving[number], self.first[number]
             x, corners = (surface.x_t1 if end else surface.x_t0), surface.shape.triangles
             mine = np.flatnonzero(owner == number)
-            left, facing = mine, _facing(x, corners[at[mine] - first])
-            for _ in range(MOST_MOVES):
-                options = pick(self._near, at[left])
-                count = options.shape[1]
-                a, b, c = (pick(x, corners[(options - first).ravel(), k]) for k in range(3))
-                found = point_triangle(np.repeat(points[left], count, axis=0), a, b, c)
-                alike = np.einsum("noi,ni->no", _facing(x, corners[options - first]), facing) > LEAST_ALIKE
-                alike[:, 0] = True
-                best = np.argmin(np.where(alike, found.distance.reshape(-1, count), np.inf), axis=1)
-                row = np.arange(len(left)) * count + best
-                at[left] = options[np.arange(len(left)), best]
-                weights[left], point[left] = found.barycentric[row], found.point[row]
-                feature[left] = found.feature[row]
-                left, facing = left[best > 0], facing[best > 0]
-                if not len(left):
-                    break
+            triangle, weights[mine], point[mine], feature = kernels.follow(
+                points[mine], at[mine] - first, self._near, int(first), corners, x, LEAST_ALIKE, MOST_MOVES)
+            at[mine] = triangle + first
             pseudo = surface.normals_t1 if end else surface.normals_t0
-            outward = pick(pseudo, surface.shape.features[at[mine] - first, feature[mine]])
+            outward = pick(pseudo, surface.shape.features[triangle, feature])
             front[mine] = np.einsum("ni,ni->n", points[mine] - point[mine], outward) >= 0.0
-            normal[mine] = _facing(x, corners[at[mine] - first])
+            normal[mine] = kernels.unit_normals(corners[triangle], x)
         return Places(at, weights, point, normal, front)
 
     def carried(self, places: Places, moving: Sequence[MovingSurface]) -> FloatArray:
@@ -111,13 +97,6 @@ class SurfacePlaces:
             corners = surface.shape.triangles[places.triangle[mine] - self.first[number]]
             result[mine] = np.einsum("nk,nki->ni", places.weights[mine], pick(surface.x_t1, corners))
         return result
-
-
-def _facing(x: FloatArray, corners: IntArray) -> FloatArray:
-    """Return the unit normals (..., 3) of triangles with corners (..., 3) on x (V, 3) [m]."""
-    a, b, c = (pick(x, corners[..., k]) for k in range(3))
-    area = np.cross(b - a, c - a)
-    return np.asarray(area / np.maximum(np.linalg.norm(area, axis=-1, keepdims=True), np.finfo(float).tiny))
 
 
 def _near(shape: SurfaceShape) -> IntArray:

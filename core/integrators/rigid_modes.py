@@ -13,7 +13,7 @@ from ..arrays import FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..linear.products import Product
-from ..row_ops import cross, pick
+from ..row_ops import pick
 
 MODES = 6
 """Rigid motions of a body: three translations and three rotations."""
@@ -67,7 +67,8 @@ class RigidModes:
         if not free.any() or not np.isfinite(w).all():
             return w
         if self._coarse is None:                               # A on free bodies is the same in all solves
-            turning = () if self._modes == 3 else (self._multiply(self._turned(axis)) for axis in np.eye(3))
+            turning = () if self._modes == 3 else (
+                self._multiply(current().rigid_modes.turned(axis, self._arm)) for axis in np.eye(3))
             coarse = np.stack([self._moments(p) for p in (*self._multiply.translations(), *turning)], axis=-1)
             most = np.abs(coarse).max(axis=(1, 2))
             self._coarse = coarse + (MODE_ROUNDING * most)[:, None, None] * np.eye(self._modes)
@@ -77,17 +78,17 @@ class RigidModes:
             shift[free] = np.linalg.solve(self._coarse[free], lack[free][:, :, None])[:, :, 0]
         except np.linalg.LinAlgError:                          # masses below the smallest number
             return w
-        w = w + pick(shift[:, :3], self._body)
-        return w if self._modes == 3 else w + cross(pick(shift[:, 3:], self._body), self._arm)
-
-    def _turned(self, axis: FloatArray) -> FloatArray:
-        """Return the motion (V, 3) of all bodies that turn about an axis (3,)."""
-        return cross(np.broadcast_to(axis, self._arm.shape), self._arm)
+        if self._modes == 3:
+            return w + pick(shift, self._body)
+        moved: FloatArray = current().rigid_modes.moved(w, shift, self._body, self._arm)
+        return moved
 
     def _moments(self, d: FloatArray) -> FloatArray:
         """Return the sums of d (V, 3), and of its moments where bodies turn, over each body (B, 3) or (B, 6)."""
-        sums = self._sums(d)
-        return sums if self._modes == 3 else np.concatenate([sums, self._sums(cross(self._arm, d))], axis=1)
+        if self._modes == 3:
+            return self._sums(d)
+        sums: FloatArray = current().rigid_modes.moments(self._body, d, self._arm, self._count)
+        return sums
 
     def _sums(self, d: FloatArray) -> FloatArray:
         """Return the sums of d (V, 3) over each body (B, 3)."""

@@ -132,12 +132,15 @@ def _press(solver: Solver) -> None:
 
 
 def _look_for_pairs(solver: Solver) -> None:
-    """Replace a pair by another one, as a search in parts of the cloth does, and look for a place on a triangle, as
-    homes that spread do."""
+    """Replace a pair by another one, as a search in parts of the cloth does, and follow a place on a triangle, as homes
+    that spread do."""
     pair = Pairs(np.arange(4)[None], np.zeros((1, 2), dtype=np.int64), 1, np.ones((1, 4)), np.ones((1, 3)), np.ones(1),
                  np.ones(1))
     with using(choose(solver.backend)):
         pair.replaced(np.ones(4, dtype=np.bool_), pair)
+        corners, kernels = np.arange(3)[None], current().surface_places
+        kernels.follow(np.zeros((1, 3)), corners[0, :1], 0 * corners, 0, corners, np.eye(3), 0.0, 1)
+        kernels.unit_normals(corners, np.eye(3))
         point_triangle(np.zeros((1, 3)), *np.eye(3)[:, None])
 
 

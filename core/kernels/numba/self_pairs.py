@@ -20,7 +20,7 @@ from .kernel_cache import njit
 from .options import INNER, KERNEL, MAKING
 from .separating_axis import BATCH_PAIRS, RADIUS_ROW, edges_that_stay, store_pair, vertices_that_stay
 from .simd_boxes import CLUSTER_BITS, CLUSTERS_PER_TASK, WHOLE_CLUSTER, lowest_bit, others_than, touching_both
-from .swept_boxes import ROW_OF_MOVING, Boxes, around_all, box_of, fit, fitted, packed, reached, touch
+from .swept_boxes import Boxes, around_all, box_of, fit, fitted, packed, reached, touch
 from .thread_pool import share
 from .trees import STACK_SIZE
 
@@ -113,7 +113,7 @@ def _searched(search: _Known, items: IntArray, place: IntArray, flags: Any, quer
 @njit(**KERNEL)
 def _prepared(items: Any, order: Any, x_t0: Any, x_t1: Any, slack: Any, radius: Any) -> Any:
     """Return the items and the leaves that are there, and `moving` and `reach` as of `swept_boxes.packed`."""
-    moving, reach = np.empty((len(x_t0), ROW_OF_MOVING)), np.empty(len(x_t0))
+    moving, reach = np.empty((len(x_t0), 8)), np.empty(len(x_t0))
     packed(x_t0, x_t1, slack, radius, np.zeros(0, dtype=np.bool_), moving, reach)
     return _used(items), _used(order), moving, reach
 

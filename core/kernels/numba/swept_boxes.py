@@ -23,10 +23,6 @@ from .options import INLINED, INNER, KERNEL
 from .simd_boxes import CLUSTER_BITS, WHOLE_CLUSTER, lowest_bit, touching_both
 from .thread_pool import LEAST_ELEMENTS, share
 
-ROW_OF_MOVING = 8
-"""Numbers of a vertex in `moving` [-]: its positions [m] at the start and at the end, its slack [m], and one that fills
-up a line of the cache."""
-
 Boxes = tuple[Any, ...]
 """Arrays of a tree. Of the C leaves: inner (C, 12, CLUSTER), grown boxes of their elements; corners (C, 3, CLUSTER),
 vertices of the elements; reach (C, CLUSTER) of the elements [m]; rows (C, 12), boxes around whole leaves. Of the G
@@ -61,8 +57,9 @@ def fit(boxes: Boxes, some: Any, elements: IntArray, targets: IntArray, moving: 
 
 @njit(**INNER)
 def packed(x_t0: Any, x_t1: Any, slack: Any, radius: Any, some: Any, moving: Any, reach: Any) -> None:
-    """Write positions (V, 3) [m] at the start and at the end and slack (V,) [m] into moving (V, ROW_OF_MOVING), and
-    half the radius (V,) [m] into reach (V,): of `some` vertices (V,), of all if that is empty."""
+    """Write positions (V, 3) [m] at the start and at the end and slack (V,) [m] into moving (V, 8), of which the
+    last number fills up a line of the cache, and half the radius (V,) [m] into reach (V,): of `some` vertices (V,), of
+    all if that is empty."""
     for v in range(len(moving)):
         if len(some) > 0 and not some[v]:
             continue
