@@ -157,6 +157,8 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
         fingerprints={renamed.get(name, name): value for name, value in fingerprints.items()},
         playback_error=errors, seconds=seconds, notes=list(known.get("notes", [])),
         versions=versions(numba=backend == "numba"), backend=backend,
+        scene_cloths=[renamed.get(name, name) for name in take.segments[0]["report"].get("scene_cloths", [])
+                      if isinstance(name, str)],
         parts=mixed_parts(take.segments, header.first, last))
     notes = report_notes.result_notes(report, {renamed.get(name, name): edge for name, edge
                                                in known.get("mean_edges", {}).items()})

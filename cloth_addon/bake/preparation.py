@@ -138,6 +138,7 @@ class Preparation:
         """Return what the report of the bake has from its beginning, as JSON values."""
         return json_values({
             "scene": self._scene.name, "colliders": [obj.name for obj in self.inputs.collider_objects],
+            "scene_cloths": [obj.name for obj in read_cloth.objects_of_kind(self._scene, "CLOTH")],
             "notes": [*report_notes.gravity_notes(self.inputs.scene.gravity, self.settings.metres_per_unit),
                       *self.inputs.notes],
             "mean_edges": {cloth.name: cloth.mesh.mean_edge for cloth in self.inputs.cloths}})

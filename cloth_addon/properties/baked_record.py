@@ -19,7 +19,7 @@ import bpy
 
 from ... import core
 from ...core.parsed import ParsedError
-from . import record_schema
+from . import animation_curves, record_schema
 
 PROPERTY = "muslin_bake"
 OVERRIDE = "muslin_bake_record"
@@ -45,6 +45,7 @@ class BakedRecord:
         first, last: first and last baked frame.
         absolute: whether the shape keys of the bake are absolute. Otherwise they are relative, beside the user's own.
         keys: names of the shape keys of the bake, one per frame.
+        key_digests: digest of the coordinates of each of them, see read/edited_keys.py; empty in older bakes.
         made_shape_keys: whether the mesh had no shape keys before; `basis` is then the name of the added basis.
         made_animation_data, made_action, made_slot: whether the shape keys had none of these before.
         last_slot: value of the animation data's `last_slot_identifier` before the bake.
@@ -63,6 +64,7 @@ class BakedRecord:
     last: int
     absolute: bool
     keys: list[str] = field(default_factory=list)
+    key_digests: list[str] = field(default_factory=list)
     made_shape_keys: bool = False
     basis: str = ""
     made_animation_data: bool = False
@@ -196,12 +198,29 @@ def lacks_keys(obj: bpy.types.Object) -> bool:
 
 def left_keys(obj: bpy.types.Object) -> str:
     """Return that shape keys of a bake without a record are left; empty if there are none. Fast enough for drawing."""
-    if obj.type != "MESH" or obj.data.shape_keys is None or has_bake(obj):
-        return ""
-    number = sum(block.slider_min == MARK or LEFT.fullmatch(block.name) is not None
-                 for block in obj.data.shape_keys.key_blocks)
+    number = len(_left_blocks(obj))
     return "" if not number else (f"{number} shape keys of an earlier bake are left" if number > 1 else
                                   "1 shape key of an earlier bake is left")
+
+
+def left_keys_move(obj: bpy.types.Object) -> bool:
+    """Return whether F-curves of a bake without a record still move the cloth. Fast enough for drawing a panel."""
+    blocks = _left_blocks(obj)
+    if not blocks:
+        return False
+    paths = {path for path, _ in animation_curves.animated_paths(obj.data.shape_keys)}
+    if not obj.data.shape_keys.use_relative:
+        return "eval_time" in paths
+    return any(not block.mute and value_path(block.name) in paths for block in blocks)
+
+
+def _left_blocks(obj: bpy.types.Object) -> list[Any]:
+    """Return the shape keys of a bake without a record. Its basis is none of them if the user's keys need it."""
+    if obj.type != "MESH" or obj.data.shape_keys is None or has_bake(obj):
+        return []
+    keys = obj.data.shape_keys
+    found = [block for block in keys.key_blocks if block.slider_min == MARK or LEFT.fullmatch(block.name) is not None]
+    return found if len(found) == len(keys.key_blocks) else [block for block in found if block != keys.reference_key]
 
 
 def forget(obj: bpy.types.Object) -> None:
@@ -276,6 +295,8 @@ def _check(values: dict[str, Any]) -> None:
         if values["keys"] or values["absolute"] or values.get("curves"):
             raise ParsedError("keys and modifier are both given, and a bake is either")
         return
+    if len(values.get("key_digests", [])) not in (0, frames):
+        raise ParsedError(f"key_digests has {len(values['key_digests'])} values for frames {first} to {last}")
     if len(set(values["keys"])) != frames:
         raise ParsedError("keys names a shape key twice")
     for frame, name in enumerate(values["keys"], first):

@@ -41,7 +41,7 @@ REPORT = Fields(
                        {"crossings_pinched": _COUNT, "torn_edges": _COUNT})},
     {"scene": _NAME, "colliders": _NAMES, "settings": TableOf(Anything(), MOST), "backend": _NAME,
      "playback_error": TableOf(Number(0.0), MOST), "versions": TableOf(_NAME, 100),
-     "fingerprints": TableOf(TableOf(_NAME, MOST), MOST),
+     "fingerprints": TableOf(TableOf(_NAME, MOST), MOST), "scene_cloths": _NAMES,
      "parts": ListOf(Fields({"first": _FRAME, "last": _FRAME, "changed": _NAMES}, {}), MOST)})
 """The report of a bake. Bakes of earlier versions lack some of the optional values."""
 
@@ -55,7 +55,7 @@ RECORD = Fields(
      "made_slot": Flag(), "last_slot": _NAME, "curves": _NAMES, "active_index": Number(0, 1 << 15, whole=True),
      "use_relative": Flag(), "eval_time": Number(-1048574.0, 1048574.0), "show_only": Flag(),
      "time_ratio": Number(1e-3, 1e3), "modifier": _NAME, "take": Text(4096), "take_id": Text(64),
-     "cloth": _NAME})
+     "cloth": _NAME, "key_digests": ListOf(Text(64), MOST)})
 """The record of a bake, see `BakedRecord`."""
 
 COMPARISON = Fields(

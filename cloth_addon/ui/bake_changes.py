@@ -3,7 +3,8 @@
 
 Drawing a panel only reads what is known. After a change of the scene, fingerprints are computed as soon as nothing has
 changed for a moment, and the panel is drawn again. Blender does not report all changes, such as those of settings by a
-script. Therefore an answer expires: a later drawing has it computed again.
+script. Therefore an answer expires: a later drawing has it computed again. The baked shape keys are compared with their
+digests after each change, in short turns; when an answer expires, that of the shown frame.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from ..properties import baked_record, change_listeners
 from ..properties.setting_titles import changed_settings
 from ..properties.settings import scene_settings_of, settings_of
 from ..read.fingerprint import SCENE_PATHS, differences, fingerprint
+from ..read.read_cloth import objects_of_kind
 from ..write.report import json_values
+from . import edit_check
 
 PAUSE = 0.3
 """Time without changes after which fingerprints are computed [s]."""
@@ -44,6 +47,9 @@ class _Known:
         wanted: reports of the bakes that a panel was drawn for since the last change, by bake.
         current: bakes whose entry in `found` is up to date, as far as changes are reported.
         computed: time at which the entry of a bake in `found` was computed [s].
+        edits: cloths and frames whose shape keys were edited since the bake, by bake.
+        checks: comparisons of shape keys that are not at their end, by bake.
+        checked: bakes whose keys were all compared since the last change.
         last_change: time of the last change of the scene [s].
     """
 
@@ -52,6 +58,9 @@ class _Known:
         self.wanted: dict[Key, dict[str, Any]] = {}
         self.current: set[Key] = set()
         self.computed: dict[Key, float] = {}
+        self.edits: dict[Key, list[tuple[str, int]]] = {}
+        self.checks: dict[Key, edit_check.EditCheck] = {}
+        self.checked: set[Key] = set()
         self.last_change = 0.0
 
 
@@ -70,11 +79,13 @@ def changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any
     if obj.name not in before and len(missing) == 1:                # renamed, one of several cloths
         before = {obj.name if name in missing else name: digests for name, digests in before.items()}
     found: list[str] = []
+    cloths = {obj.name}                                             # of the bake, by their names now
     for name in sorted(before, key=lambda name: (name != obj.name, name)):
         cloth = scene.objects.get(name) or _renamed(scene, before, name)
         if cloth is None or cloth.type != "MESH":
             found.append(f"cloth '{name}' is gone")
             continue
+        cloths.add(cloth.name)
         try:
             now, settings = fingerprint(scene, cloth), report.get("settings", {})
             settings = settings if isinstance(settings, dict) else {}
@@ -90,7 +101,20 @@ def changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any
         if own and cloth != obj:
             own = [f"cloth '{name}': {' and '.join(own)}"]
         found += own + others
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found + _new_cloths(scene, report, cloths)))
+
+
+def _new_cloths(scene: bpy.types.Scene, report: dict[str, Any], cloths: set[str]) -> list[str]:
+    """Return that cloth was not in the scene when the bake began: it would be baked together with its `cloths`.
+
+    Cloth that was there and was left out is none of it, also under another name.
+    """
+    before = report.get("scene_cloths", [])                         # missing in older bakes, and in takes
+    others = [name for name in before if name not in report.get("fingerprints", {})]
+    new = [obj.name for obj in objects_of_kind(scene, "CLOTH")
+           if before and obj.type == "MESH" and obj.name not in cloths and obj.name not in before]
+    renamed = sum(name not in scene.objects for name in others)
+    return [f"cloth '{name}' is new" for name in new[renamed:]]
 
 
 def sentence(found: list[str], most: int = 4) -> str:
@@ -103,7 +127,12 @@ def sentence(found: list[str], most: int = 4) -> str:
 
 def known_changes(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any]) -> list[str]:
     """Return what is known to have changed since the bake of `obj`. Fast enough for drawing a panel."""
-    return _known_or_wanted(scene, obj, report, None if bpy.app.background else _key(scene, obj))
+    if bpy.app.background:                                          # no timers, and no panels but in tests
+        edits = edit_check.edits_of(scene, obj)
+        return changes(scene, obj, report) + edit_check.texts(obj, edits)
+    key = _key(scene, obj)
+    found = _known_or_wanted(scene, obj, report, key)
+    return found + edit_check.texts(obj, _known.edits.get(key, []))
 
 
 def known_changes_of_take(scene: bpy.types.Scene, obj: bpy.types.Object, take: FoundTake) -> list[str]:
@@ -113,10 +142,9 @@ def known_changes_of_take(scene: bpy.types.Scene, obj: bpy.types.Object, take: F
     return [text for text in found if not text.startswith("frame range")]
 
 
-def _known_or_wanted(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any], key: Key | None
-                     ) -> list[str]:
+def _known_or_wanted(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict[str, Any], key: Key) -> list[str]:
     """Return what is known to have changed since the bake with a report, and have it computed if need be."""
-    if key is None or bpy.app.background:                           # no timers, and no panels but in tests
+    if bpy.app.background:
         return changes(scene, obj, report)
     _known.wanted[key] = report
     if time.monotonic() > _known.computed.get(key, 0.0) + LIFETIME:
@@ -216,18 +244,45 @@ def _compute() -> float | None:
             _known.found[key] = found
             _known.current.add(key)
             _known.computed[key] = time.monotonic()
-    for key in set(_known.found) - set(_known.wanted):
-        del _known.found[key], _known.computed[key]
-        _known.current.discard(key)
+            if "certificates" in report and key not in _known.checks:        # else of a take, which nobody edits
+                _known.checks[key] = edit_check.EditCheck(scene.frame_current, only_frame=key in _known.checked,
+                                                          known=_known.edits.get(key, ()))
+    if not _known.checks or _known.wanted:
+        for key in set(_known.found) - set(_known.wanted):
+            del _known.found[key], _known.computed[key]
+            _known.edits.pop(key, None)
+            _known.checks.pop(key, None)
+            _known.current.discard(key)
+            _known.checked.discard(key)
     _known.wanted.clear()
+    redraw = _compare_keys() or redraw
     if redraw:
         _redraw()
-    return None
+    return edit_check.BETWEEN if _known.checks else None
+
+
+def _compare_keys() -> bool:
+    """Give the comparisons of shape keys a turn. Return whether something else was found than before."""
+    differs = False
+    for key, check in list(_known.checks.items()):
+        scene, obj = bpy.data.scenes.get(key[0]), bpy.data.objects.get(key[1])
+        if scene is None or obj is None or obj.type != "MESH":
+            del _known.checks[key]
+            continue
+        check.advance(scene, obj)
+        if check.is_done:
+            del _known.checks[key]
+            _known.checked.add(key)
+        differs = differs or check.found != _known.edits.get(key, [])
+        _known.edits[key] = check.found
+    return differs
 
 
 def forget(*_: Any) -> None:
     """Compute again what has changed, at the next drawing."""
     _known.last_change = time.monotonic()
+    _known.checks.clear()
+    _known.checked.clear()
     if _known.current:
         _known.current.clear()
         _redraw()

@@ -18,7 +18,7 @@ from ..bake.progress import StageTimer
 from ..properties import baked_record
 from ..write import mesh_cache
 from ..write.report import Report
-from . import bake_state, certificate_text
+from . import bake_state, certificate_text, edit_check
 from .operators import cloths_of
 
 LONGEST_STOP = 5.0
@@ -65,16 +65,21 @@ class _Bake(IdleOperator):
         except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        if edits := edit_check.lost_edits(objects):
+            self.report({"WARNING"}, f"{edits}. The end of this bake replaces that; Cancel keeps it")
         return {"INTERFACE"}                    # nothing has changed that an undo could restore
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
             objects, resume = self.continuation(context)
+            edits = edit_check.lost_edits(objects)
             report = run(bake(context.scene, objects, resume=resume))
         except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self.report({"INFO"}, certificate_text.headline(report.as_dict()))
+        if edits:
+            self.report({"WARNING"}, f"{edits}. The bake has replaced that; Undo brings it back")
         for note in report.notes:
             self.report({"WARNING"}, note)
         return {"FINISHED"}
@@ -195,9 +200,11 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
         source = bake_state.state_of(scene, context.object).source
         before = baked_record.known(context.object)
         try:
+            objects = apply_take.objects_of(source, scene, context.object)
+            edits = edit_check.lost_edits(objects)
             with frame_kept(scene):
-                report = run(apply_take.apply_take(scene, context.view_layer, Take.open(source.folder),
-                                                   apply_take.objects_of(source, scene, context.object), StageTimer()))
+                report = run(apply_take.apply_take(scene, context.view_layer, Take.open(source.folder), objects,
+                                                   StageTimer()))
         except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -206,6 +213,8 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
         switched = before is not None and (before.take_id, before.last) == (source.id, report.last)
         self.report({"INFO"}, certificate_text.switched(context.object, values) if switched
                     else certificate_text.taken(values))
+        if edits:
+            self.report({"WARNING"}, f"{edits}. The frames on disk have replaced that; Undo brings it back")
         return {"FINISHED"}
 
 

@@ -29,7 +29,10 @@ def hints(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     collider in reach."""
     found = [] if baked_record.has_bake(obj) else [NOT_BAKED]
     if left := baked_record.left_keys(obj):
-        found = [f"{left}: remove {'it' if left.startswith('1 ') else 'them'} in Object Data > Shape Keys"]
+        one = left.startswith("1 ")
+        moves = f". {'Its F-curve' if one else 'An F-curve of them'} still moves the cloth"
+        found = [f"{left}: remove {'it' if one else 'them'} in Object Data > Shape Keys"
+                 + (moves if baked_record.left_keys_move(obj) else "")]
     mesh: Any = obj.data
     if len(mesh.polygons) and len(mesh.vertices) < FEW_VERTICES and model_of(obj) not in ("jelly", "particles"):
         found.append(f"Only {len(mesh.vertices)} vertices: it can hardly fold. Subdivide the mesh in Edit Mode")

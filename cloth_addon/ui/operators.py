@@ -15,6 +15,7 @@ from ..properties import baked_record
 from ..properties.fabric_presets import load_preset
 from ..read import blender_collision, crossings, editable_checks
 from ..write import shape_keys
+from . import edit_check
 
 
 def cloths_of(context: bpy.types.Context) -> list[Any]:
@@ -36,11 +37,14 @@ def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
             editable_checks.check_local(obj, in_modifier=baked_record.is_in_modifier(obj))
             if obj.mode == "EDIT":
                 raise core.SceneError("is in Edit Mode; leave it (Tab) to delete its bake", object_name=obj.name)
+        edits = edit_check.lost_edits(baked)
         takes.note_deleted(baked)
         shape_keys.delete_bakes(baked)
     except core.ClothError as error:
         operator.report({"ERROR"}, str(error))
         return False
+    if edits:
+        operator.report({"WARNING"}, f"{edits}. That is deleted, too; Undo brings it back")
     return True
 
 

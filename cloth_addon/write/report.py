@@ -34,6 +34,7 @@ class Report:
         notes: sentences for the user.
         versions: versions of muslin, blender, python and numpy, and of numba if it ran.
         backend: backend that ran, "numpy" or "numba".
+        scene_cloths: names of all cloth that was in the scene when the bake began; empty in older bakes.
         parts: {first, last, changed} of the frames that have other settings than the last ones, see bake/take_parts.py.
     """
 
@@ -50,6 +51,7 @@ class Report:
     notes: list[str]
     versions: dict[str, str]
     backend: str
+    scene_cloths: list[str] = field(default_factory=list)
     parts: list[dict[str, Any]] = field(default_factory=list)
 
     def summary(self) -> dict[str, Any]:

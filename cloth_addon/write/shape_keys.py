@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ... import core
 from ..properties import baked_record
 from ..properties.baked_record import BakedRecord
+from ..read import edited_keys
 from . import delete_animation, mesh_cache
 
 LINEAR = 1
@@ -45,6 +46,7 @@ class BakedShape:
         take, take_id, cloth: folder and identity of the cache, and name of the cloth there; empty without a cache.
         cache: path of the PC2 file that a Mesh Cache modifier is to play, instead of shape keys; None for these.
         cache_start: frame of the first sample in that file.
+        key_digests: of the keys as they were baked; empty to compute them of `coordinates`.
     """
 
     obj: bpy.types.Object
@@ -58,6 +60,7 @@ class BakedShape:
     cloth: str = ""
     cache: Path | None = None
     cache_start: int = 0
+    key_digests: Sequence[str] = ()
 
 
 def write_bakes(shapes: Sequence[BakedShape]) -> None:
@@ -121,7 +124,8 @@ def _read(obj: bpy.types.Object) -> BakedShape | None:
     for i, name in enumerate(record.keys):
         (blocks[name] if name in own else blocks[0]).points.foreach_get("co", coordinates[i].ravel())
     return BakedShape(obj, record.first, coordinates, record.report, record.time_ratio,
-                      "ABSOLUTE" if record.absolute else "RELATIVE", record.take, record.take_id, record.cloth)
+                      "ABSOLUTE" if record.absolute else "RELATIVE", record.take, record.take_id, record.cloth,
+                      key_digests=record.key_digests)
 
 
 def _read_modifier(obj: bpy.types.Object, record: BakedRecord) -> BakedShape | None:
@@ -159,6 +163,8 @@ def _write(shape: BakedShape) -> None:
             record, keys = replace(record, basis=basis.name), obj.data.shape_keys
         record = replace(record, use_relative=keys.use_relative, eval_time=keys.eval_time)
         blocks = [_add_key(obj, record, shape.first + i, points) for i, points in enumerate(shape.coordinates)]
+        if shape.key_digests:                                       # of a bake that is restored, edited or not
+            record = replace(record, key_digests=list(shape.key_digests))
         record = _with_animation_state(keys, record)
         _prepare_animation(keys)
         if record.absolute:
@@ -200,6 +206,7 @@ def _add_key(obj: bpy.types.Object, record: BakedRecord, frame: int, points: NDA
     record.keys.append(block.name)
     block.value = 0.0
     block.points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
+    record.key_digests.append(edited_keys.digest(points))
     return block
 
 
@@ -252,6 +259,8 @@ def _restore_keys(obj: bpy.types.Object, record: BakedRecord) -> None:
     else:
         for name in baked_record.own_keys(keys, record):
             obj.shape_key_remove(keys.key_blocks[name])
+        if keys.reference_key.slider_min == baked_record.MARK:      # now the basis of the keys that are left
+            keys.reference_key.slider_min = 0.0
         keys.use_relative, keys.eval_time = record.use_relative, record.eval_time
         if keys.get(baked_record.PROPERTY) is not None:
             del keys[baked_record.PROPERTY]
