@@ -156,6 +156,7 @@ class StepControl:
         longest: longest stable step, in ticks.
         overlong: whether the last step left an edge longer than *Limit Stretch* allows.
         unpiled: accepted long steps that are left before cloth resting on cloth causes short ones again.
+        creating: accepted steps that create energy that are left before one is halved for that again.
         refused: length of the step that was rejected last, in ticks; 0 once one of that length was accepted.
         waits: accepted steps before such a length is tried again.
         pause: how many of these are left.
@@ -165,6 +166,7 @@ class StepControl:
     longest: int
     overlong: bool = False
     unpiled: int = 0
+    creating: int = 0
     refused: int = 0
     waits: int = 1
     pause: int = 0

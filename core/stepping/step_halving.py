@@ -106,18 +106,24 @@ class StepHalving:
         return added if result.pinched is None else np.where(any_of(result.pinched[self._system.edges]), 0.0, added)
 
     def attempt(self, control: StepControl, size: int, h: float, result: StepResult, grown: float,
-                way: float = np.inf, usable: bool = True) -> Attempt:
+                way: float = np.inf, usable: bool = True, made: float = np.inf) -> Attempt:
         """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges and moves no vertex further than
-        `way` [m]; `usable` as of `is_usable`."""
+        `way` [m]; `usable` as of `is_usable`. `made`: energy that the step of twice the length created, over its motion
+        [-], where that is all it was rejected for."""
+        calm = replace(result, made=0.0)
         turned = self._settings.adaptive and size == self._whole and result.missed > MOST_MISSED_ROTATION
         long, bad = turned or self._is_long(control, h, result, way), self._is_bad(result, grown)
+        worse = self._is_bad(calm, grown) if control.creating else bad        # than its halves would be
         usable &= result.finite and not result.hopeless
         shortest = max(control.longest // SHORTEST_PART, 1)
-        if size == 1 or not (long or bad and (not usable or size > shortest)):
-            return Attempt(rejected=False, bad=bad)
+        if size == 1 or not (long or worse and (not usable or size > shortest)):
+            return Attempt(rejected=False, bad=bad, in_vain=made < np.inf and result.made > MAX_ENERGY_GAIN)
         alone = result.piled and not bad and not self._is_long(control, h, replace(result, piled=False), way)
+        for_energy = not long and not self._is_bad(calm, grown)
+        if for_energy and usable and 2.0 * result.made > made:              # both halves create as much as the whole
+            return Attempt(rejected=False, bad=bad, in_vain=True)
         shorter = self._shorter(size, grown)
-        return Attempt(rejected=True, for_rest=alone, bad=bad,
+        return Attempt(rejected=True, for_rest=alone, for_energy=for_energy, bad=bad,
                        size=max(shorter, min(size // 2, shortest)) if usable else shorter)
 
     def _shorter(self, size: int, grown: float) -> int:
@@ -133,12 +139,13 @@ class StepHalving:
         return size
 
     def next(self, control: StepControl, size: int, h: float, result: StepResult, grown: float, *, for_rest: bool,
-             done: int, way: float = np.inf) -> StepControl:
+             done: int, way: float = np.inf, in_vain: bool = False) -> StepControl:
         """Return the step control after an accepted step.
 
         Args:
             control: before it. size, h, result, grown, way: as in `attempt`.
-            for_rest: whether it was halved only so that cloth on cloth comes to rest.
+            for_rest: whether it was halved only so that cloth on cloth comes to rest. in_vain: whether its halves
+                create as much energy as it did.
             done: ticks of the frame behind its end.
 
         Of a step that was rejected the halves are taken. To try the same size at the next opportunity would reject it
@@ -151,13 +158,18 @@ class StepHalving:
             unpiled = STEPS_KEPT
         elif result.piled:
             unpiled = max(unpiled - 1, 0)
+        creates, creating = result.made > MAX_ENERGY_GAIN, control.creating
+        if in_vain:
+            creating = STEPS_KEPT
+        elif creates:
+            creating = max(creating - 1, 0)
         refused, waits, pause = control.refused, control.waits, max(control.pause - 1, 0)
-        if size < control.size and not for_rest:
+        if size < control.size and not (for_rest or in_vain):
             waits = pause = min(2 * waits, STEPS_KEPT) if control.size == refused else 2
             refused = control.size
         elif size >= refused:
             refused, waits = 0, 1
-        after = StepControl(size, control.longest, result.overlong, unpiled, refused, waits, pause)
+        after = StepControl(size, control.longest, result.overlong, unpiled, creating, refused, waits, pause)
         longer = (pause == 0 and max(grown, result.torn) <= DOUBLING_STRAIN * self._settings.max_strain_change
                   and 4.0 * result.missed <= MOST_MISSED_ROTATION and 2.0 * h <= self._longest(after, result))
         if longer and size < control.longest and done % (2 * size) == 0:
@@ -202,11 +214,15 @@ class Attempt:
     Attributes:
         rejected: whether it is taken again in shorter ones.
         for_rest: whether it is so only to let cloth on cloth rest.
+        for_energy: whether it is so only because it creates energy. in_vain: whether it was taken in halves for that,
+            which create as much.
         size: length of the shorter ones [ticks].
         bad: whether a shorter one may have a better end.
     """
 
     rejected: bool
     for_rest: bool = False
+    for_energy: bool = False
+    in_vain: bool = False
     size: int = 0
     bad: bool = False

@@ -62,6 +62,27 @@ def test_a_step_that_was_halved_for_rest_alone_is_no_reason_to_wait():
     assert control.pause == 0
 
 
+def test_a_step_whose_halves_create_as_much_energy_is_taken_as_it_is_for_some_steps():
+    """Corrections in tight cloth at rest create as much in short steps, which stir it up."""
+    rules, result = halving()
+    creates = replace(result, made=1e3)
+    control, half = StepControl(WHOLE, WHOLE), WHOLE // 2
+    first = rules.attempt(control, WHOLE, 1e-3, creates, 0.0)
+    assert first.rejected and first.for_energy and first.size == half
+    assert rules.attempt(control, half, 1e-3, replace(result, made=300.0), 0.0, made=1e3).rejected      # worth it
+    assert not rules.attempt(control, half, 1e-3, result, 0.0, made=1e3).in_vain
+    second = rules.attempt(control, half, 1e-3, creates, 0.0, made=1e3)
+    assert second == Attempt(rejected=False, bad=True, in_vain=True)
+    control = rules.next(control, half, 1e-3, creates, 0.0, for_rest=False, done=half, in_vain=True)
+    assert control.pause == 0
+    taken = 0
+    while not rules.attempt(control, WHOLE, 1e-3, creates, 0.0).rejected:
+        assert rules.attempt(control, WHOLE, 1e-3, creates, 0.0).bad                 # the certificate says so
+        assert rules.attempt(control, WHOLE, 1e-3, replace(creates, crosses=True), 0.0).rejected
+        control, taken = accepted(rules, creates, replace(control, size=WHOLE)), taken + 1
+    assert taken == STEPS_KEPT
+
+
 @pytest.mark.parametrize("wrong", [{"made": 1e3}, {"torn": 1e3}, {"failed": True}, {"crosses": True},
                                    {"overlong": True}, {"spiky": True}])
 def test_a_bad_step_of_the_shortest_length_is_accepted_and_the_certificate_says_so(wrong):
