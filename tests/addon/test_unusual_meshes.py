@@ -103,3 +103,18 @@ def test_faces_of_many_corners_are_cut_as_blender_displays_them(extension, scene
 def test_a_face_with_corners_in_line_has_triangles_of_some_area(extension, scene):
     ngon([(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (1.0, 1.0), (0.5, 1.0), (0.0, 1.0)])
     assert read_cloths(extension, scene)[0].mesh.areas.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("pair", [(12, 13), (12, 18)])
+@pytest.mark.parametrize("rest", ["", "Rest"])
+def test_an_edge_or_a_face_that_has_collapsed_inside_a_surface_is_refused(extension, scene, pair, rest):
+    """Two neighbours, and two corners of a face, of the mesh and of its rest shape."""
+    sheet, scene.muslin.backend = builders.sheet(5), "NUMPY"
+    points = sheet.data.vertices
+    if rest:
+        sheet.shape_key_add(name="Basis")
+        points = sheet.shape_key_add(name=rest).data
+        sheet.muslin.rest_shape_key = rest
+    points[pair[0]].co = points[pair[1]].co
+    with pytest.raises(extension.core.MeshError, match="Sheet: edge .* has length zero.*Merge by Distance"):
+        builders.finish(extension.bake.bake(scene))
