@@ -26,6 +26,7 @@ from ..write.key_coordinates import KeyFitter
 from ..write.report import Report, versions
 from ..write.shape_key_size import check_memory
 from . import report_notes, takes
+from .found_take import FoundTake
 from .progress import Progress, StageTimer
 from .take_parts import mixed_parts
 from .watch import Watch
@@ -174,7 +175,7 @@ def _settings(stored: Mapping[str, Any], cloths: Sequence[str]) -> dict[str, Any
     return {"scene": stored.get("scene", {}), "cloths": {name: stored.get(name, {}) for name in cloths}}
 
 
-def objects_of(take: takes.FoundTake, scene: bpy.types.Scene, preferred: bpy.types.Object | None = None
+def objects_of(take: FoundTake, scene: bpy.types.Scene, preferred: bpy.types.Object | None = None
                ) -> list[bpy.types.Object]:
     """Return the objects of the scene that a take is of, in its order.
 

@@ -17,6 +17,7 @@ from ...core.cache.take import Take
 from ..properties import baked_record
 from ..write.shape_key_size import shape_key_bytes
 from . import session, takes
+from .found_take import FoundTake
 
 FloatArray = NDArray[np.float64]
 LARGEST = 1e100
@@ -94,7 +95,7 @@ def is_of_previous(obj: bpy.types.Object) -> bool:
     return bake is not None and session.is_of(obj) and not bake.certificates
 
 
-def _of_stopped(found: takes.FoundTake) -> Statistics | None:
+def _of_stopped(found: FoundTake) -> Statistics | None:
     """Return the statistics of a take that is not in use, None if it cannot be read any more."""
     try:
         return _from_take(Take.open(found.folder).certificates(), found.first, found.size)

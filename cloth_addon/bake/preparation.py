@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,7 +30,8 @@ from ..read.fingerprint import differences, fingerprint
 from ..read.read_scene import SimulationInput, read_scene
 from ..write.report import json_values
 from ..write.shape_key_size import check_memory
-from . import report_notes, takes
+from . import found_take, report_notes, takes
+from .found_take import FoundTake
 from .progress import StageTimer
 from .take_parts import GoingOn, going_on
 from .watch import Watch
@@ -146,16 +147,17 @@ class Preparation:
     def take(self, continuation: Continuation | None) -> tuple[Take, core.Checkpoint | None]:
         """Return the take to write to, and the state to continue from; None to start anew.
 
-        A take is continued in its own folder if no frame of it is given up; else in a new one, which starts with a copy
-        of the frames that are kept, so that the earlier frames are there until the new bake is complete. If it has
-        nothing to go on from, because it was stopped too early, the bake starts anew.
+        A take ends before its first damaged frame. It is continued in its own folder if no frame before is given up;
+        else in a new one, which starts with a copy of the frames that are kept, so that the earlier frames are there
+        until the new bake is complete. If it has nothing to go on from, because it was stopped too early, the bake
+        starts anew.
 
         Raises:
             core.ClothError: the folder cannot be written to, or the take cannot be continued.
         """
         if continuation is None:
             return self._new_take(), None
-        found = takes.read(continuation.folder)
+        found = found_take.read(continuation.folder, whole=True)
         if found is None:
             raise core.SceneError(f"the cache {continuation.folder} cannot be read; bake from the start")
         self._check_same(found)
@@ -173,10 +175,11 @@ class Preparation:
         self._note_made(take)
         takes.forget()
         try:
-            if folder != continuation.folder:
-                take.set_owner(bpy.data.filepath)
+            owner = bpy.data.filepath if folder != continuation.folder else found.owner
+            if folder != continuation.folder or take.owner != owner:        # recorded after a frame that was damaged
+                take.set_owner(owner)
             start = take.checkpoint_before(frame)
-            if self._differs(take) or take.end != self.settings.last:
+            if self._differs(take, take.segments) or take.end != self.settings.last:
                 settings = self.settings_values()
                 take.begin_segment({**settings, "cloths": self._named_as_in(take, settings["cloths"])},
                                    self._named_as_in(take, self.fingerprints), self.settings.last,
@@ -199,9 +202,9 @@ class Preparation:
         takes.note_made(take.header.take, {cloth.name: obj for cloth, obj in
                                            zip(take.header.cloths, self.objects, strict=True)})
 
-    def _differs(self, take: TakeReader) -> bool:
-        """Return whether settings or input of the last part of a take were others."""
-        before = take.segments[-1]["fingerprints"]
+    def _differs(self, take: TakeReader, parts: Sequence[Mapping[str, Any]]) -> bool:
+        """Return whether settings or input of the last of these parts of a take were others."""
+        before = parts[-1]["fingerprints"]
         return any(set(differences(before.get(name, {}), now)) - {"frame range"}
                    for name, now in self._named_as_in(take, self.fingerprints).items())
 
@@ -210,11 +213,11 @@ class Preparation:
         names = dict(zip(self.names, (cloth.name for cloth in take.header.cloths), strict=True))
         return {names.get(name, name): value for name, value in values.items()}
 
-    def _frame_to_keep(self, found: takes.FoundTake, continuation: Continuation) -> int | None:
+    def _frame_to_keep(self, found: FoundTake, continuation: Continuation) -> int | None:
         """Return the last frame of a take that is kept, None if it has no frame to go on from, see `going_on`."""
         take, changed = Take.open(continuation.folder), False
         if found.reached is not None:
-            changed = self._differs(take)
+            changed = self._differs(take, found.parts)
         while True:
             plan = going_on(found, self.settings, continuation.frame, changed=changed)
             if plan.kept is None or self._goes_on(take, plan):
@@ -231,7 +234,7 @@ class Preparation:
             return False
         return plan.is_exact or (start is not None and start.frame == plan.kept)
 
-    def _check_same(self, found: takes.FoundTake) -> None:
+    def _check_same(self, found: FoundTake) -> None:
         """Raise ClothError if a take is of other cloths or meshes, or of other first frames."""
         names = tuple(takes.cloth_in(found, obj) for obj in self.objects)
         if sorted(found.cloths) != sorted(names):

@@ -13,7 +13,7 @@ import bpy
 from ...core.cache.take_entries import read_header
 from ..properties import baked_record
 from ..write import mesh_cache
-from . import takes
+from . import found_take, takes
 
 BESIDE = "//muslin_cache"
 """Folder beside the .blend in which caches are looked for, whatever Cache Folder is."""
@@ -51,7 +51,7 @@ def relink(objects: Iterable[bpy.types.Object], folders: Sequence[Path]) -> list
         return []
     there: dict[str, Path] = {}
     for folder in folders:
-        own = takes.read(folder)
+        own = found_take.read(folder)
         for take in ([own] if own is not None else []) + takes.takes_in(folder, now=True):
             there.setdefault(take.id, take.folder)
     return [obj for obj in missing if _point(obj, there)]

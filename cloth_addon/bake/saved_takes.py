@@ -19,7 +19,7 @@ from ...core.cache.take_entries import USERS_NAME, is_written
 from ..properties import baked_record
 from ..properties.settings import kind_of_settings
 from ..write import mesh_cache
-from . import take_notes, takes
+from . import found_take, take_notes, takes
 
 
 def before_save(path: str, *, moves: bool, running: Path | None = None) -> None:
@@ -100,7 +100,7 @@ def _waiting_ids(running: Path | None) -> set[str]:
     found = [takes.unused(scene, obj) for scene in bpy.data.scenes if takes.takes_of_scene(scene, now=True)
              for obj in scene.objects if obj.type == "MESH" and kind_of_settings(obj.muslin) == "CLOTH"]
     if running is not None:
-        found.append(takes.read(running))
+        found.append(found_take.read(running))
     return {take.id for take in found if take is not None}
 
 
@@ -180,7 +180,7 @@ def _note_users(path: str, folder: str) -> None:
             used[record.take_id] = mesh_cache.absolute_path(record.take, folder)
     folders = {take.folder for scene in bpy.data.scenes for take in takes.takes_of_scene(scene, now=True)}
     for place in folders | {*used.values(), *_moved.values()}:
-        take = takes.read(place)
+        take = found_take.read(place)
         if take is None:
             continue
         users = takes.users_of(take)

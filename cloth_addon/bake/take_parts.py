@@ -16,7 +16,7 @@ from ..properties.setting_titles import changed_settings
 from ..properties.settings import SceneSettings
 from ..read.fingerprint import differences
 from . import backends
-from .takes import FoundTake
+from .found_take import FoundTake
 
 SETTINGS = {"settings": "cloths", "solver settings": "scene"}
 """Parts of a fingerprint that are settings, and where the settings of a take have them."""

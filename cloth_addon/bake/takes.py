@@ -15,7 +15,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,65 +23,18 @@ import bpy
 from ... import core
 from ...core.cache.feed import FEED_NAME
 from ...core.cache.scene_file import SCENE_NAME
-from ...core.cache.take import Take
 from ...core.cache.take_entries import USERS_NAME, delete_take
 from ..properties import baked_record
 from ..write import mesh_cache
 from . import take_notes
+from .found_take import FoundTake, read
 
-FRAMES_FILE = "frames.muslin"
 LONGEST_USERS = 1 << 20
 """Largest part that is read of the list of files that use a take [characters]."""
 LIFETIME = 1.0
 """Time for which what was found in a folder holds while panels are drawn [s]."""
 
 
-@dataclass(frozen=True)
-class FoundTake:
-    """A take on disk.
-
-    Attributes:
-        folder: its folder.
-        id: its identity.
-        cloths: names of the cloths that were baked together.
-        start, first, last: first simulated frame, first and last frame of the bake.
-        reached: last frame that is there, None if there is none.
-        owner: the .blend that it was baked in, empty if that was never saved.
-        size: on disk [bytes].
-        changed: time of the last change [s].
-        states: frames of the stored states that a bake can go on from, ascending.
-        parts: {from_frame, settings, fingerprints, report, last} of each part with settings of its own.
-        backend, versions: that its frames were computed by.
-    """
-
-    folder: Path
-    id: str
-    cloths: tuple[str, ...]
-    start: int
-    first: int
-    last: int
-    reached: int | None
-    owner: str
-    size: int
-    changed: float
-    states: tuple[int, ...] = ()
-    parts: tuple[dict[str, Any], ...] = field(default=(), repr=False, compare=False)
-    backend: str = "numpy"
-    versions: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-
-    @property
-    def is_complete(self) -> bool:
-        """Return whether the take has all frames."""
-        return self.reached is not None and self.reached >= self.last
-
-    @property
-    def has_frames(self) -> bool:
-        """Return whether the take has frames after the first one of the bake."""
-        return self.reached is not None and self.reached > self.first
-
-
-_known: dict[Path, tuple[tuple[Any, ...], FoundTake | None]] = {}
-"""Takes by folder, each with the state of its files when it was read."""
 _listed: dict[Path, tuple[float, list[FoundTake]]] = {}
 """Takes in a cache folder, with the time when they were listed [s]."""
 
@@ -168,36 +120,6 @@ def takes_in(folder: Path, *, now: bool = False) -> list[FoundTake]:
         found.sort(key=lambda take: -take.changed)
         _listed[folder] = time.monotonic(), found
     return found
-
-
-def read(folder: Path) -> FoundTake | None:
-    """Return the take in `folder`, None if there is none that can be read."""
-    try:
-        status = os.stat(folder / FRAMES_FILE)
-        files = os.stat(folder).st_mtime_ns                 # stored states may have been deleted
-    except (OSError, ValueError):                           # a path may be any text
-        return None
-    state = status.st_mtime_ns, status.st_size, files
-    if _known.get(folder, (None, None))[0] != state:
-        _known[folder] = state, _read(folder, status)
-    return _known[folder][1]
-
-
-def _read(folder: Path, status: os.stat_result) -> FoundTake | None:
-    try:
-        take = Take.open(folder)
-        header = take.header
-        return FoundTake(folder, header.take, tuple(cloth.name for cloth in header.cloths), header.start, header.first,
-                         take.end, take.last, take.owner, take.bytes_on_disk(), status.st_mtime,
-                         tuple(take.checkpoint_frames()), tuple(take.segments), _backend(take), header.versions)
-    except core.ClothError:
-        return None
-
-
-def _backend(take: Take) -> str:
-    """Return the backend that has computed the last frame of a take."""
-    last = [] if take.last is None else take.certificates(take.last)
-    return str(last[-1].get("backend", "numpy")) if last else "numpy"
 
 
 def forget() -> None:

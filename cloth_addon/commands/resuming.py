@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,12 @@ import bpy
 
 from ... import core
 from ...core.cache.take import Take
-from ..bake import backends, takes
+from ..bake import backends, found_take, takes
 from ..bake import bake as baking
 from ..bake.apply_take import apply_take, objects_of
+from ..bake.found_take import FoundTake
 from ..bake.preparation import Continuation
 from ..bake.progress import Progress, StageTimer
-from ..bake.takes import FoundTake
 from ..properties import baked_record
 from ..properties.settings import SceneSettings, scene_settings_of
 from ..read.fingerprint import differences, fingerprint
@@ -98,15 +98,15 @@ def resumed(shot: Shot) -> Generator[Progress, None, Report]:
         with baking.frame_kept(shot.scene):
             return (yield from apply_take(shot.scene, baking.view_layer_of(shot.scene, None), Take.open(found.folder),
                                           objects_of(found, shot.scene), StageTimer()))
-    take = Take.open(found.folder)
-    stored = take.checkpoint_before(min(last, found.reached))
-    same = found.reached <= last and _computes_the_same(take, shot)
+    stored = Take.open(found.folder).checkpoint_before(min(last, found.reached))
+    same = found.reached <= last == found.last and _computes_the_same(found, shot)
+    because = f"{found.damage}: " if found.damage else ""
     if not same and stored is None:
-        say(f"{found.folder} has no stored state to go on from: baking from the start")
+        say(f"{because}{found.folder} has no stored state to go on from: baking from the start")
         return (yield from _started(shot, None))
     _claim(found, shot)
     frame = None if same or stored is None else stored.frame
-    say(f"going on after frame {found.reached if frame is None else frame} in {found.folder}")
+    say(f"{because}going on after frame {found.reached if frame is None else frame} in {found.folder}")
     try:
         return (yield from _started(shot, Continuation(found.folder, frame)))
     except core.ClothError as error:
@@ -126,30 +126,48 @@ def _started(shot: Shot, continuation: Continuation | None) -> Generator[Progres
 
 
 def _usable(shot: Shot) -> tuple[FoundTake | None, str]:
-    """Return the latest take that was baked with the settings of now, or None and why there is none."""
+    """Return the latest take that was baked with the settings of now, or None and why there is none.
+
+    All its frames are read: it ends before the first damaged one.
+    """
     settings, problem = shot.settings, "there are no frames of this bake on disk"
     now = {obj.name: fingerprint(shot.scene, obj, shot.frames) for obj in shot.objects}
     for found in shot.takes():
         if found.reached is None:
+            problem = _none_is_whole(found) if found.damage else problem
             continue
         if (found.start, found.first) != (settings.start, settings.first):
             changed = {"frame range"}
         else:
-            before = Take.open(found.folder).segments[-1]["fingerprints"]
-            changed = {part for name, parts in now.items() for part in differences(before.get(name, {}), parts)}
-            changed.discard("frame range")
+            changed = _changes(found, now)
+        if not changed:
+            whole = found_take.read(found.folder, whole=True)
+            if whole is None or whole.reached is None:
+                problem = _none_is_whole(whole or found)
+                continue
+            changed = _changes(whole, now)                          # its later parts may be behind a damaged frame
+            found = whole
         if not changed:
             return found, ""
         problem = f"the frames in {found.folder} are of other settings ({', '.join(sorted(changed))})"
     return None, problem
 
 
-def _computes_the_same(take: Take, shot: Shot) -> bool:
+def _none_is_whole(found: FoundTake) -> str:
+    return f"{found.damage or f'{found.folder} is damaged'}, and no frame before it is whole"
+
+
+def _changes(found: FoundTake, now: Mapping[str, dict[str, str]]) -> set[str]:
+    """Return the parts of the fingerprints of `now` that differ from those of the last part of a take."""
+    before = found.parts[-1]["fingerprints"]
+    return {part for name, parts in now.items() for part in differences(before.get(name, {}), parts)} - {"frame range"}
+
+
+def _computes_the_same(found: FoundTake, shot: Shot) -> bool:
     """Return whether frames that are computed again here may have the bytes of those on disk."""
-    baked_by = take.certificates()[-1].get("backend", "numpy")
     here = versions()
-    return baked_by == backends.chosen(shot.settings.backend) and all(
-        take.header.versions.get(name) == here[name] for name in ("muslin", "numpy"))
+    return found.backend == backends.chosen(shot.settings.backend) and all(
+        found.versions.get(name) == here[name] for name in ("muslin", "numpy"))
 
 
 def _claim(found: FoundTake, shot: Shot) -> None:

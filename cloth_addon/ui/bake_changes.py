@@ -17,7 +17,7 @@ import bpy
 
 from ... import core
 from ..bake import bake_job
-from ..bake.takes import FoundTake
+from ..bake.found_take import FoundTake
 from ..properties import baked_record, change_listeners
 from ..properties.setting_titles import changed_settings
 from ..properties.settings import scene_settings_of, settings_of

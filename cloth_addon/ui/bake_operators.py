@@ -10,8 +10,9 @@ import bpy
 
 from ... import core
 from ...core.cache.take import Take
-from ..bake import apply_take, bake_job, relink, session, takes
+from ..bake import apply_take, bake_job, found_take, relink, session, takes
 from ..bake.bake import bake, frame_kept
+from ..bake.found_take import FoundTake
 from ..bake.idle_operator import NO_CLOTH, IdleOperator, editable_mesh_object, run
 from ..bake.preparation import Continuation
 from ..bake.progress import StageTimer
@@ -203,7 +204,7 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
             objects = apply_take.objects_of(source, scene, context.object)
             edits = edit_check.lost_edits(objects)
             with frame_kept(scene):
-                report = run(apply_take.apply_take(scene, context.view_layer, Take.open(source.folder), objects,
+                report = run(apply_take.apply_take(scene, context.view_layer, _whole_frames(source, before), objects,
                                                    StageTimer()))
         except (core.ClothError, OSError) as error:
             self.report({"ERROR"}, str(error))
@@ -216,6 +217,23 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
         if edits:
             self.report({"WARNING"}, f"{edits}. The frames on disk have replaced that; Undo brings it back")
         return {"FINISHED"}
+
+
+def _whole_frames(source: FoundTake, before: baked_record.BakedRecord | None) -> Take:
+    """Return the take with its frames before the first damaged one, which the panels know from now on.
+
+    Raises:
+        core.CacheError: it lacks frames of the bake in use, `before`, which is of this take.
+    """
+    take = Take.open(source.folder)
+    take.keep_whole()
+    if take.damage:
+        found_take.read(source.folder, whole=True)
+        takes.forget()
+    if before is not None and before.take_id == source.id and (take.last is None or take.last < before.last):
+        raise core.CacheError(f"{take.damage or f'{take.folder} is cut off'}: its frames cannot take the place of the "
+                              "bake in use, which has more; press Resume, or bake again")
+    return take
 
 
 class MUSLIN_OT_solver_stop(IdleOperator, bpy.types.Operator):
@@ -313,7 +331,7 @@ class MUSLIN_OT_cache_free(IdleOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def free_text(found: Sequence[takes.FoundTake]) -> str:
+def free_text(found: Sequence[FoundTake]) -> str:
     """Return the question before these takes are deleted."""
     size = sum(take.size for take in found)
     they = "It" if len(found) == 1 else "They"
@@ -321,7 +339,7 @@ def free_text(found: Sequence[takes.FoundTake]) -> str:
             "resumed or switched then")
 
 
-def _free_takes(context: bpy.types.Context) -> list[takes.FoundTake]:
+def _free_takes(context: bpy.types.Context) -> list[FoundTake]:
     """Return the takes of the active cloth that no Mesh Cache plays, and that belong to this file."""
     played = {record.take_id for obj in bpy.data.objects
               if (record := baked_record.known(obj)) is not None and record.modifier}

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..bake import bake_job, first_compile, relink, report_notes, session, takes
+from ..bake import bake_job, first_compile, played_frames, relink, report_notes, session, takes
 from ..properties import baked_record
 from ..read import blender_collision, read_scene
 from ..write import mesh_cache
@@ -38,6 +38,9 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         if missing:
             paragraph(self.layout.column(align=True), missing, width, icon="ERROR")
             self.layout.operator("muslin.cache_find")
+        damaged = "" if job is not None or missing else played_frames.damage_text(context.object)
+        if damaged:
+            paragraph(self.layout.column(align=True), damaged, width, icon="ERROR")
         changed = ""
         if report and job is None:
             changed = bake_changes.sentence(bake_changes.known_changes(context.scene, context.object, report))
@@ -48,12 +51,12 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         else:
             if first_compile.text():
                 paragraph(self.layout.column(align=True), first_compile.text(), width, icon="SORTTIME")
-            _draw_buttons(self.layout.column(), context, state, bool(changed), bool(missing), width)
+            _draw_buttons(self.layout.column(), context, state, bool(changed), bool(missing or damaged), width)
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         flow.operator("muslin.bake_delete_all")
         if report:
             _draw_certificate(self.layout, report, context.scene.frame_current, width, changed,
-                              of_previous=session.is_of(context.object))
+                              is_played=not (missing or damaged), of_previous=session.is_of(context.object))
         self.draw_crossings(context)
         if job is None:
             for hint in hints.hints(context.scene, context.object):
@@ -189,7 +192,8 @@ def _draw_running(col: Any, job: bake_job.Job, width: int) -> None:
 
 def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeState, changed: bool, missing: bool,
                   width: int) -> None:
-    """Draw the buttons for the state of the bake, and a line that describes it unless its frames are `missing`.
+    """Draw the buttons for the state of the bake, and a line that describes it unless its frames are `missing` or
+    damaged.
 
     The second row is of the bake in use, so that no other button is under the mouse once Use was pressed.
     """
@@ -232,7 +236,8 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
             paragraph(more, f"No state is stored at frame {frame}, and {plan.because}", width)
     if state.record is not None:
         more.operator("muslin.bake_delete")
-    if text and not (missing and text == "Up to date") and text != bake_state.CHANGED:   # which the figures say below
+    said = missing and (text == "Up to date" or (source is not None and source == state.used))
+    if text and not said and text != bake_state.CHANGED:            # which the figures say below
         paragraph(col, text, width, icon="CHECKMARK" if text == "Up to date" else "INFO")
     if waiting is not None:
         paragraph(col, bake_state.date_text(waiting, bake_changes.known_changes_of_take(scene, obj, waiting)), width)
@@ -272,10 +277,11 @@ def _differs(record: baked_record.BakedRecord, obj: bpy.types.Object) -> bool:
 
 
 def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: int, changed: str, *,
-                      of_previous: bool = False) -> None:
+                      is_played: bool = True, of_previous: bool = False) -> None:
     """Draw the figures of the bake and of the current frame, one per line, and the notes.
 
     If something has changed since the bake, `changed` says what, and the figures are greyed: they are out of date.
+    `is_played`: whether what is displayed are the frames of the bake; else the figures are greyed.
     `of_previous`: another bake of the cloth runs.
     """
     outer = layout.box()
@@ -284,7 +290,7 @@ def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: in
     if changed:
         paragraph(outer.column(align=True), changed, width, icon="ERROR")
     box = outer.column(align=True)
-    box.active = not changed and not of_previous
+    box.active = is_played and not changed and not of_previous
     _draw_facts(box, certificate_text.facts(report))
     frame_facts = certificate_text.frame_facts(report, frame)
     if frame_facts:

@@ -12,8 +12,8 @@ import bpy
 from ... import core
 from ...core.cache.solver_process import SolverProcess
 from ..bake import takes
+from ..bake.found_take import FoundTake
 from ..bake.take_parts import GoingOn, going_on, mixed_parts, mixed_text
-from ..bake.takes import FoundTake
 from ..properties import baked_record
 from ..properties.baked_record import BakedRecord
 from ..properties.settings import SceneSettings, scene_settings_of
@@ -87,6 +87,9 @@ class BakeState:
         """
         if self.source is not None and self.is_partial:
             take = self.source
+            if take.damage:
+                whole = f"frames {take.start} to {take.reached}" if take.reached is not None else "no frames"
+                return f"On disk, {whole} of {take.last} are whole. {take.damage}"
             if not take.has_frames:
                 return f"Stopped at frame {take.reached}, before frame {take.first + 1}"
             return f"Partial: {take.first} to {take.reached} of {take.last}"

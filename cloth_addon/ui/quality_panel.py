@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..bake import session, takes
+from ..bake import played_frames, session, takes
 from ..bake.bake_job import duration
 from ..bake.bake_statistics import FloatArray, Statistics, is_of_previous, statistics_of
 from ..bake.take_parts import borders
@@ -144,7 +144,7 @@ class MUSLIN_PT_quality(PhysicsTab, bpy.types.Panel):
         if of_previous:
             self.layout.label(text=OF_PREVIOUS)
         col = self.layout.column()
-        col.active = not of_previous if runs else not (
+        col.active = not of_previous if runs else played_frames.are_whole(context.object) and not (
             report and bake_changes.known_changes(context.scene, context.object, report))
         manager: Any = context.window_manager
         col.prop(manager, PROPERTY, text="")

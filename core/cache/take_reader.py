@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -26,11 +28,13 @@ class TakeReader:
     Attributes:
         folder: its path.
         header: what was baked.
+        damage: what ends the valid prefix before the last frame that was committed, as far as it is known; empty if
+            nothing does.
     """
 
     def __init__(self, folder: Path, log: RecordLog, header: TakeHeader, files: list[Pc2File],
                  entries: list[Entry]) -> None:
-        self.folder, self.header = folder, header
+        self.folder, self.header, self.damage = folder, header, ""
         self._log, self._files, self._entries = log, files, entries
         self._frames = [entry for entry in entries if entry.kind == "frame"]
 
@@ -47,9 +51,23 @@ class TakeReader:
         files = [opened(folder, header, index, write=False) for index in range(len(header.cloths))]
         take = cls(folder, log, header, files, [])
         take._read_on(checked=False)
-        while take._frames and fault_of(take._frames[-1], header, log, files):
-            take._keep(take._before(take._frames[-1]))
+        while take._frames and (fault := fault_of(take._frames[-1], header, log, files)):
+            take._end_before(take._frames[-1], fault)
         return take
+
+    def keep_whole(self, within: float = math.inf) -> None:
+        """Read the frames one by one, and forget those from the first damaged one on, which `damage` then names.
+
+        Frames that are not read `within` that time [s] count as whole.
+        """
+        end = time.monotonic() + within
+        for entry in self._frames:
+            if time.monotonic() > end:
+                return
+            fault = fault_of(entry, self.header, self._log, self._files)
+            if fault:
+                self._end_before(entry, fault)
+                return
 
     @property
     def last(self) -> int | None:
@@ -179,6 +197,11 @@ class TakeReader:
         self._entries = self._entries[:count]
         self._frames = [entry for entry in self._entries if entry.kind == "frame"]
 
+    def _end_before(self, entry: Entry, fault: str) -> None:
+        """Forget a damaged frame and all records after it."""
+        self._keep(self._before(entry))
+        self.damage = fault
+
     def _frame(self, frame: int) -> Entry:
         """Return the entry of a frame."""
         frames, index = self._frames, frame - self.header.start
@@ -208,11 +231,16 @@ class TakeReader:
 
         checked: check the samples and velocities of frames, not only their sizes.
         """
+        self.damage = ""
         for record in self._log.scan(self._entries[-1].record if self._entries else None):
             entry = entry_of(record, self.header, self._entries, len(self._frames))
             if entry is None:
                 return
-            if entry.kind == "frame" and (any(len(self._frames) >= file.count for file in self._files)
-                                          or checked and fault_of(entry, self.header, self._log, self._files)):
-                return
+            if entry.kind == "frame":
+                short = [file for file in self._files if len(self._frames) >= file.count
+                         and len(self._frames) >= file.grow()]              # it may be written at the same time
+                if short:
+                    self.damage = f"{short[0].path}: it is cut off before frame {entry.frame}"
+                if short or checked and fault_of(entry, self.header, self._log, self._files):
+                    return
             self._add(entry)

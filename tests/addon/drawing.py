@@ -25,12 +25,13 @@ class Layout:
         operators: identifiers of all operators.
         props: names of all properties.
         greyed: names of the properties and operators that are drawn without effect.
+        pale: texts of the labels that are drawn greyed.
         dotted: names of the properties with a dot behind them, by which they are keyed.
         active, enabled: whether what is drawn in it has an effect, if it has one in the layout around it.
     """
 
     def __init__(self, root: Layout | None = None) -> None:
-        for name in ("texts", "operators", "props", "greyed", "dotted"):
+        for name in ("texts", "operators", "props", "greyed", "pale", "dotted"):
             setattr(self, name, [] if root is None else getattr(root, name))
         self.active = self.enabled = True
         self.use_property_split = root is not None and root.use_property_split
@@ -53,6 +54,8 @@ class Layout:
         icons = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
         assert isinstance(text, str) and icon in icons
         self.texts.append(text)
+        if not self._has_effect:
+            self.pale.append(text)
 
     def prop(self, data: Any, name: str, **options: Any) -> None:
         """Read the property, as Blender does."""

@@ -73,7 +73,7 @@ def test_takes_of_another_blender_with_this_file_open_are_never_deleted(extensio
 
 def test_a_bake_stopped_at_its_first_frame_can_be_resumed(extension, scene, sheet):
     stopped(extension, scene, 1)
-    extension.takes.Take.resume(extension.takes.unused(scene, sheet, now=True).folder, 1).close()
+    extension.found_take.Take.resume(extension.takes.unused(scene, sheet, now=True).folder, 1).close()
     extension.takes.forget()
     state = extension.bake_state.state_of(scene, sheet)
     assert state.can_resume and state.waiting is not None and not state.waiting.has_frames
@@ -92,7 +92,7 @@ def test_bakes_of_another_file_with_the_same_names_are_not_offered(extension, sc
 def test_a_copy_that_fails_leaves_no_shorter_take(extension, scene, sheet, monkeypatch):
     stopped(extension, scene, 3)
     found = extension.takes.unused(scene, sheet, now=True)
-    take = extension.takes.Take.open(found.folder)
+    take = extension.found_take.Take.open(found.folder)
 
     def full(*_, **__):
         raise extension.core.CacheError("the disk is full; free some space")
@@ -112,7 +112,7 @@ def test_a_damaged_frame_is_told_before_it_becomes_the_result(extension, scene, 
     damaged[-2 * 16 * 12 + 5] ^= 0x10                               # in the frame before the last
     file.write_bytes(damaged)
     sheet.muslin.result = result
-    steps = extension.apply_take.apply_take(scene, bpy.context.view_layer, extension.takes.Take.open(found.folder),
+    steps = extension.apply_take.apply_take(scene, bpy.context.view_layer, extension.found_take.Take.open(found.folder),
                                             [sheet], extension.progress.StageTimer())
     with pytest.raises(extension.core.CacheError, match=r"checksum of frame 3 is wrong.*bake again"):
         builders.finish(steps)

@@ -69,7 +69,7 @@ def test_a_take_without_a_bake_has_statistics_and_a_bar(extension, scene, sheet)
     assert extension.bake_statistics.statistics_of(sheet) is statistics
     assert bar.baked_frames(sheet) == [(1, 4, bar.PARTIAL)]
     take = extension.takes.unused(scene, sheet)
-    (take.folder / extension.takes.FRAMES_FILE).write_bytes(b"damaged")
+    (take.folder / "frames.muslin").write_bytes(b"damaged")
     extension.takes.forget()
     assert extension.bake_statistics.statistics_of(sheet) is None and bar.baked_frames(sheet) == []
 

@@ -231,7 +231,7 @@ def test_a_cache_that_was_moved_is_found_beside_the_file_or_where_the_user_says(
     save(tmp_path / "b" / "b.blend")
     (tmp_path / "c").mkdir()
     shutil.move(tmp_path / "b" / "muslin_cache", tmp_path / "c" / "frames of b")
-    other = extension.takes.Take.create(tmp_path / "b" / "muslin_cache" / "Sheet", extension.takes.Take.open(
+    other = extension.found_take.Take.create(tmp_path / "b" / "muslin_cache" / "Sheet", extension.found_take.Take.open(
         tmp_path / "c" / "frames of b" / take.folder.name).header)   # another one of the same name
     other.close()
     reopen(tmp_path / "b" / "b.blend")

@@ -276,7 +276,7 @@ def latest_reached() -> int:
 
 def positions(folder: Path, frame: int) -> Any:
     """Return the positions of the first cloth of a take at a frame."""
-    return window.takes.Take.open(folder).positions(0, frame)
+    return window.found_take.Take.open(folder).positions(0, frame)
 
 
 def press_mode(mode: str) -> Steps:

@@ -86,8 +86,32 @@ def test_damage_of_a_sample_is_found_and_a_resume_keeps_what_is_before(take):
     with pytest.raises(CacheError, match="frame 2 is wrong"):
         take.positions(0, 2)
     assert faults(take) == [f"{path}: frame 2 is damaged"]
+    reader = Take.open(take.folder)
+    assert reader.last == LAST and reader.damage == ""          # not looked for
+    reader.keep_whole(within=-1.0)
+    assert reader.last == LAST and reader.damage == ""
+    reader.keep_whole()
+    assert reader.last == 1 and reader.damage == f"{path}: frame 2 is damaged"
+    assert max(reader.checkpoint_frames(), default=FIRST) <= 1
     with Take.resume(take.folder) as cut:
         assert cut.last == 1 and faults(cut) == []
+
+
+def test_what_ends_a_take_before_its_last_frame_is_named(take):
+    path, log = take.folder / "sheet.pc2", take.folder / LOG_NAME
+    whole, records = path.read_bytes(), log.read_bytes()
+    path.write_bytes(whole[:32 + 3 * 108 + 50])
+    reader = Take.open(take.folder)
+    assert reader.last == 1 and reader.damage == f"{path}: it is cut off before frame 2"
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    reader = Take.open(take.folder)
+    assert reader.last == LAST - 1 and reader.damage == f"{path}: frame {LAST} is damaged"
+    path.write_bytes(whole)
+    velocities = take._frames[3].record.body_at
+    log.write_bytes(records[:velocities] + bytes([records[velocities] ^ 1]) + records[velocities + 1:])
+    reader = Take.open(take.folder)
+    reader.keep_whole()
+    assert reader.last == FIRST + 2 and reader.damage == f"{log}: frame {FIRST + 3} is damaged"
 
 
 def test_a_missing_or_foreign_file_of_positions_is_an_error_that_removes_nothing(take):
