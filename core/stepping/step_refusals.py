@@ -17,8 +17,9 @@ from .step_halving import StepHalving
 
 THICK_EDGES = 100.0
 """Thickness above which it is named as the cause of a failed step, over the longest edge [-]."""
-SHORT_EDGE = 1e-4
-"""Length of an edge below which it is named as the cause of a failed step, over the mean [-]."""
+OUT_OF_PROPORTION = 1e-4
+"""Length of an edge, over the mean, and width of a cloth, over a collider's, below which they are named as the cause of
+a failed step [-]."""
 COLLAPSED_LENGTH = 1e-3
 """Part of its rest length below which an edge has lost its direction [-]: it is named as the cause of a step without a
 solution. Coordinates that are rounded to more than that hold no edge."""
@@ -42,7 +43,8 @@ class StepRefusals:
         other = f", or take {stability_limit.IMPLICIT}" if self._settings.integrator in registry.LONGEST_STEP else ""
         return SolverError(
             f"frame {frame} takes more than {steps} steps, which are {spent:.0f} units of work, and {LAST_EFFORT:.0f} "
-            f"or more are too much; check this first: {self._remedy(state, state.time)}{other}")
+            f"or more are too much; check this first: {self._remedy(state, state.time)}{other}",
+            object_name=self._whose(state))
 
     def check(self, state: State, result: StepResult, grown: float, h: float, size: int, frame: int) -> None:
         """Raise a SolverError if the result of a step cannot be accepted.
@@ -58,7 +60,8 @@ class StepRefusals:
         if not result.finite:
             raise SolverError(
                 f"{step} has no finite solution even at {h:.2e} s{halved}; check this first: "
-                f"{self._remedy(state, state.time + h)}{self._shortest(state)}")
+                f"{self._remedy(state, state.time + h)}{self._shortest(state)}",
+                object_name=self._whose(result.state))
         self._check_rounding(result.state, frame)
         if not self._halving.runs_away(state, result, grown):
             return
@@ -89,6 +92,14 @@ class StepRefusals:
             "the origin, lower what accelerates it (gravity, force fields), or let something hold it",
             object_name=name)
 
+    def _whose(self, state: State) -> str | None:
+        """Return the name of the only cloth, or of the only one whose state has values that are not finite."""
+        cloths = self._system.scene.cloths
+        lost = [cloth.name for cloth, span in zip(cloths, self._system.slices, strict=True)
+                if not (np.isfinite(state.x[span]).all() and np.isfinite(state.v[span]).all())]
+        names = lost or [cloth.name for cloth in cloths]
+        return names[0] if len(names) == 1 else None
+
     def _remedy(self, state: State, end: float) -> str:
         """Return the message part that names what is out of proportion in a step to `end` [s], and what to do."""
         system = self._system
@@ -101,7 +112,7 @@ class StepRefusals:
         if len(edges) and thick > THICK_EDGES * edges.max():
             return (f"the thickness{whose} of {thick:.2g} m is far above the longest edge of "
                     f"{edges.max():.2g} m: lower the thickness, or check the unit scale")
-        if len(edges) and edges.min() < SHORT_EDGE * mean:
+        if len(edges) and edges.min() < OUT_OF_PROPORTION * mean:
             name, ends = system.edge_named(int(np.argmin(edges)))
             return (f"edge {ends} of {name} is {edges.min():.2g} m long, others {mean:.2g} m on average: merge its "
                     "vertices (Merge by Distance), or make the mesh even")
@@ -111,14 +122,28 @@ class StepRefusals:
             i = int(held[np.argmax(far)])
             return (f"the pin of vertex {i} has moved {far.max():.2g} m at once: let it move over more frames, or "
                     "raise steps_per_frame")
+        tiny = self._tiny(state)
         if system.pressure is not None:
-            return ("lower the pressure, which the fabric does not hold, raise the stiffness of the fabric, or give a "
+            return (f"{tiny}lower the pressure, which the fabric does not hold, raise the stiffness of the fabric, or give a "
                     "target volume, so that the pressure falls as the cloth expands")
-        ways = ("raise steps_per_frame, lower the stiffness of the fabric, and start from a mesh that does not cross "
+        ways = (f"{tiny}raise steps_per_frame, lower the stiffness of the fabric, and start from a mesh that does not cross "
                 "itself")
         if system.scene.colliders:
             ways += ", make colliders move more slowly, and keep room for the cloth between them"
         return ways
+
+    def _tiny(self, state: State) -> str:
+        """Return the message part that names a cloth which is tiny beside a collider, or nothing."""
+        system = self._system
+        widths = [float(np.ptp(state.x[span], axis=0).max()) if span.stop > span.start else np.inf
+                  for span in system.slices]
+        spans = [float(np.ptp(collider.at(state.time), axis=0).max()) for collider in system.scene.colliders]
+        if not widths or not spans or min(widths) >= OUT_OF_PROPORTION * max(spans):
+            return ""
+        cloth, collider = int(np.argmin(widths)), int(np.argmax(spans))
+        return (f"{system.scene.cloths[cloth].name} is {widths[cloth]:.2g} m wide and "
+                f"{system.scene.colliders[collider].name} {spans[collider]:.2g} m: check the unit scale and the scale "
+                "of both objects; else ")
 
     def _shortest(self, state: State) -> str:
         """Return the message part that names an edge that has shrunk to almost nothing, or nothing."""

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is no cloth any more is refused, whatever steps lead there: too far away for its edges, or grown without end."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import core
+from core.integrators.post_step import StepResult
+from core.model.particle_system import ParticleSystem
+from core.stepping.step_halving import StepHalving
+from core.stepping.step_refusals import StepRefusals
 from tests.cases import cases
-from tests.core.shapes import quads
+from tests.core.shapes import ball, quads
 
 SIZE = 1e-3
 """Side of the sheet [m]."""
@@ -62,3 +68,38 @@ def test_an_edge_between_two_pins_may_be_as_long_as_they_are_apart():
     frames = list(core.simulate(thread([1], end=(10.0, 0.0, 0.0)), core.Solver(), range(1, 12)))
     x = frames[-1].positions[0]
     assert np.linalg.norm(x[2] - x[1]) > 3.0
+
+
+def refusal(width, lost=None, names=("Dust",)):
+    """Return the error of a step without a finite solution of sheets of a `width` [m] above a ball of 1 m.
+
+    lost: number of the sheet whose positions the step has lost; None for a solve that has only lost its residual.
+    """
+    x, y = np.meshgrid(np.linspace(0.0, width, 4), np.linspace(0.0, width, 4))
+    flat = np.stack([x.ravel(), y.ravel(), np.ones(x.size)], axis=1)
+    cloths = [core.Cloth(core.ClothMesh(flat + [10.0 * i, 0.0, 0.0], faces=quads(3, 3), name=name),
+                         core.Material.preset("cotton")) for i, name in enumerate(names)]
+    system = ParticleSystem(core.Scene(cloths, [core.Collider(*ball(0.5, level=1), name="Ball")]))
+    state = system.initial_state()
+    moved = state.x.copy()
+    if lost is not None:
+        moved[system.slices[lost]] = np.nan
+    solver = core.Solver()
+    refusals = StepRefusals(system, solver, StepHalving(system, solver, 1), 1)
+    result = StepResult(replace(state, x=moved), 1, np.nan, False, False, False)
+    with pytest.raises(core.SolverError, match="no finite solution.*check this first: ") as caught:
+        refusals.check(state, result, 0.0, 1.0 / 24.0, 1, 2)
+    return caught.value
+
+
+def test_a_step_without_a_solution_names_its_cloth():
+    two = ("Dust", "Fluff")
+    assert refusal(0.1).object_name == "Dust"
+    assert [refusal(0.1, lost, two).object_name for lost in (None, 0, 1)] == [None, "Dust", "Fluff"]
+
+
+@pytest.mark.parametrize("names", [("Dust",), ("Dust", "Fluff")])
+def test_a_step_without_a_solution_names_a_collider_that_is_far_larger_than_its_cloth(names):
+    text = "check this first: Dust is 2e-06 m wide and Ball 1 m: check the unit scale and the scale of both objects"
+    assert text in str(refusal(2e-6, 0, names))
+    assert " wide and " not in str(refusal(0.1, 0, names))
