@@ -79,13 +79,13 @@ def cloth_objects(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object] | 
         core.SceneError: there is none, or an object is not in the scene or not cloth.
     """
     found = objects_of_kind(scene, "CLOTH")
+    if not objects and not found:
+        raise core.SceneError(f"scene '{scene.name}' has no cloth; choose Cloth as an object's type in "
+                              "Properties > Physics > Muslin (in Python: object.muslin.kind = \"CLOTH\")")
     if objects is None:
-        if not found:
-            raise core.SceneError(f"scene '{scene.name}' has no cloth; choose Cloth as an object's type in "
-                                  "Properties > Physics > Muslin")
         return found
     if not objects:
-        raise core.SceneError("no objects were given to bake")
+        raise core.SceneError("no objects were given to bake; give cloth objects, or None for all of the scene")
     for obj in objects:
         if obj.name not in scene.objects:
             raise core.SceneError(f"is not in scene '{scene.name}'; link it to the scene, or leave it out",

@@ -28,6 +28,7 @@ from . import kernel_folder
 
 BACKENDS = ("numpy", "numba")
 """Names that `Solver(backend=...)` takes, besides None for the best there is."""
+NOT_INSTALLED = "Numba is not installed; Muslin's zip with Numba brings it, or `pip install numba`"
 
 
 class Kernels:
@@ -117,7 +118,8 @@ def why_not(name: str) -> str | None:
 
 def rule_out(name: str, error: Exception) -> None:
     """Record that a backend cannot run here, because of `error`."""
-    _reasons[name] = f"{type(error).__name__}: {error}".splitlines()[0]
+    is_missing = isinstance(error, ModuleNotFoundError) and error.name == "numba"
+    _reasons[name] = NOT_INSTALLED if is_missing else f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def is_known(name: str) -> bool:

@@ -284,7 +284,7 @@ CASES = [
     (scale_zero_on_the_flat_axis, "SceneError", "Sheet: its scale .* z 0"),
     (scale_that_becomes_zero, "SceneError", "Sheet: its scale .* z 0.* at frame 3"),
     (another_type, "SceneError", "Rope: is a curve, not a mesh"),
-    (no_cloth, "SceneError", "scene 'Scene' has no cloth"),
+    (no_cloth, "SceneError", "scene 'Scene' has no cloth; choose Cloth as .*Physics > Muslin"),
     (switched_off, "SceneError", "Sheet: is switched off in view layer 'ViewLayer'"),
     (collider_switched_off, "SceneError", "Box: is switched off in view layer 'ViewLayer'"),
     (absolute_keys_of_its_own, "SceneError", "Sheet: its 2 shape keys are absolute"),
@@ -357,7 +357,7 @@ def test_an_object_that_is_not_cloth_or_not_in_the_scene_is_named(extension, sce
     box = builders.box()
     elsewhere = bpy.data.objects.new("Elsewhere", box.data.copy())
     for objects, message in (([box], "Box: is not cloth"), ([elsewhere], "Elsewhere: is not in scene 'Scene'"),
-                             ([], "no objects were given")):
+                             ([], "no objects were given to bake; give cloth objects")):
         with pytest.raises(extension.core.SceneError, match=message):
             builders.finish(extension.bake.bake(scene, objects))
 

@@ -245,6 +245,15 @@ def test_large_stretch_is_noted_and_is_no_failure(command, extension, monkeypatc
     assert json.loads((tmp_path / "report.json").read_text())["notes"][0].startswith(note)
 
 
+def test_a_scene_without_cloth_says_so_and_how_to_make_one(command, extension, capfd):
+    import bpy
+
+    for obj in extension.read_cloth.objects_of_kind(bpy.context.scene, "CLOTH"):
+        obj.muslin.kind = "NONE"
+    assert command("bake") == 1
+    assert "scene 'Scene' has no cloth; choose Cloth as an object's type in" in capfd.readouterr().err
+
+
 def test_without_an_open_file_the_exit_code_is_2(extension, scene, capfd):
     assert extension.command_line.main(["bake"]) == 2
     assert "no .blend is open" in capfd.readouterr().err

@@ -109,6 +109,17 @@ except Exception as error:
     assert "'numba' cannot run here: ImportError: Numba needs NumPy 2.2 or less; take 'numpy'" in said
 
 
+def test_a_numba_that_is_not_installed_is_called_that_and_where_to_get_it():
+    ask = """
+from core.kernels import backend
+print(backend.why_not("numba"))
+"""
+    missing = "ModuleNotFoundError(\"No module named '{0}'\", name='{0}')"
+    said = python(BLOCKED.format(error=missing.format("numba")) + ask)
+    assert said == "Numba is not installed; Muslin's zip with Numba brings it, or `pip install numba`\n"
+    assert "No module named 'llvmlite'" in python(BLOCKED.format(error=missing.format("llvmlite")) + ask)
+
+
 def test_a_backend_that_was_left_open_and_does_not_compile_is_ruled_out(monkeypatch):
     needs("numba")
     monkeypatch.setattr(backend, "_reasons", dict(backend._reasons))
