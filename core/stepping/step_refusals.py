@@ -124,10 +124,10 @@ class StepRefusals:
                     "raise steps_per_frame")
         tiny = self._tiny(state)
         if system.pressure is not None:
-            return (f"{tiny}lower the pressure, which the fabric does not hold, raise the stiffness of the fabric, or give a "
-                    "target volume, so that the pressure falls as the cloth expands")
-        ways = (f"{tiny}raise steps_per_frame, lower the stiffness of the fabric, and start from a mesh that does not cross "
-                "itself")
+            return (f"{tiny}lower the pressure, which the fabric does not hold, raise the stiffness of the fabric, or "
+                    "give a target volume, so that the pressure falls as the cloth expands")
+        ways = (f"{tiny}raise steps_per_frame, lower the stiffness of the fabric, and start from a mesh that does not "
+                "cross itself")
         if system.scene.colliders:
             ways += ", make colliders move more slowly, and keep room for the cloth between them"
         return ways
