@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is known of a take on disk, without writing to it: its frames, its states, and where they are damaged."""
+"""Read a take on disk without writing to it: which frames and states it has, and where it is damaged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the file of frames that a Mesh Cache plays has all that its bake has: Blender shows no error if it has not.
+"""Check that the file which a Mesh Cache plays has all frames of its bake: Blender shows no error if some are missing.
 """
 
 from __future__ import annotations

@@ -244,7 +244,7 @@ def _compute() -> float | None:
             _known.found[key] = found
             _known.current.add(key)
             _known.computed[key] = time.monotonic()
-            if "certificates" in report and key not in _known.checks:        # else of a take, which nobody edits
+            if "certificates" in report and key not in _known.checks:        # a Mesh Cache has no keys to edit
                 _known.checks[key] = edit_check.EditCheck(scene.frame_current, only_frame=key in _known.checked,
                                                           known=_known.edits.get(key, ()))
     if not _known.checks or _known.wanted:

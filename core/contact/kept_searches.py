@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What searches for pairs keep for later ones from the same start, of the few vertices that went elsewhere."""
+"""Keep trees and boxes of a search for pairs, for later searches from the same start for a few vertices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..row_ops import mean
 
 
 class KeptSearches:
-    """What kernels keep of each search, by its name, from a search for all pairs on.
+    """The data that kernels keep of each search, by its name, after a search for all pairs.
 
     Attributes:
         common: (3,) motion that all are taken to have in common [m]; None before the first search. It stays the same,

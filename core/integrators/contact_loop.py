@@ -29,7 +29,7 @@ PASSES = 6
 """Solves per linearisation while contacts come, go, stick or slip."""
 LEAST_PASSES = 2
 """Solves of a step out of effort: what meets on the way of the first one is held in the second. Left to the cut of the
-motion, it would become velocity, step after step."""
+motion, it would become velocity, step after step (docs/decisions/0066)."""
 MANY_CONTACTS = 128
 """Pairs above which those that meet while all comes to rest may be left to the truncation."""
 SLIDING = 512

@@ -54,6 +54,7 @@ class StepHalving:
         self._system, self._settings, self._whole = system, settings, whole
         start = system.edge_lengths(system.nodes.start)
         self.given_lengths = np.maximum(start, system.rest_lengths)
+        self._most_lengths = MAX_EDGE_GROWTH * self.given_lengths
 
     def growth(self, before: State, result: StepResult) -> float:
         """Return the stretch that the step adds to most edges, over their rest lengths [-]."""
@@ -85,7 +86,7 @@ class StepHalving:
     def is_overgrown(self, result: StepResult) -> bool:
         """Return whether most edges of a finite result are longer than any cloth can be."""
         assert result.lengths is not None
-        if not (result.lengths > MAX_EDGE_GROWTH * self.given_lengths).any():                       # at hardly any cost
+        if not (result.lengths > self._most_lengths).any():                       # at hardly any cost
             return False
         return step_strain.largest_of_most(self.elongation(result), self._system.edge_slices) > MAX_EDGE_GROWTH
 

@@ -21,8 +21,8 @@ OUT_OF_PROPORTION = 1e-4
 """Length of an edge, over the mean, and width of a cloth, over a collider's, below which they are named as the cause of
 a failed step [-]."""
 COLLAPSED_LENGTH = 1e-3
-"""Part of its rest length below which an edge has lost its direction [-]: it is named as the cause of a step without a
-solution. Coordinates that are rounded to more than that hold no edge."""
+"""Length of an edge, over its rest length, below which it is named as the cause of a failed step [-]. Cloth is refused
+where coordinates are rounded by more than this part of an edge."""
 
 
 class StepRefusals:
@@ -37,6 +37,7 @@ class StepRefusals:
 
     def __init__(self, system: ParticleSystem, settings: Solver, halving: StepHalving, whole: int) -> None:
         self._system, self._settings, self._halving, self._whole = system, settings, halving, whole
+        self._finest = float(system.rest_lengths.min(initial=np.inf))
 
     def too_much_work(self, state: State, frame: int, steps: int, spent: float) -> SolverError:
         """Return the error of a frame that comes to `state` in so many steps, of an effort `spent` [-]."""
@@ -77,7 +78,7 @@ class StepRefusals:
     def _check_rounding(self, state: State, frame: int) -> None:
         """Raise a SolverError if cloth is so far from the origin that its coordinates are too coarse for its edges."""
         rest = self._system.rest_lengths
-        if not len(rest) or np.spacing(np.abs(state.x).max()) <= COLLAPSED_LENGTH * rest.min():
+        if np.spacing(np.abs(state.x).max(initial=0.0)) <= COLLAPSED_LENGTH * self._finest:
             return
         rounding = np.spacing(np.abs(state.x).max(axis=1))[self._system.edges].max(axis=1)
         coarse: BoolArray = rounding > COLLAPSED_LENGTH * rest

@@ -38,7 +38,7 @@ NO_FLAGS = np.zeros(0, dtype=np.uint8)
 
 
 class _Known(NamedTuple):
-    """What is kept of a search: the items and the leaves that are there, arrays as of `swept_boxes.packed`, the tree
+    """Data of a search that later ones use again: its items and leaves, arrays as of `swept_boxes.packed`, and the tree
     of all targets."""
 
     items: IntArray

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is no cloth any more is refused, whatever steps lead there: too far away for its edges, or grown without end."""
+"""Cloth that is too far from the origin for its edges, or whose edges have grown without bound, is refused."""
 
 from dataclasses import replace
 
