@@ -30,6 +30,7 @@ from . import step_strain
 from .anderson import Anderson
 from .contact_loop import ContactLoop, Solve
 from .created_energy import SUM_ROUNDING, created_energy
+from .line_search import descent
 from .linearisation import Linearisation, Tangent
 from .multistep_start import ROTATION_EXCESS
 from .post_step import StepResult, ended
@@ -40,8 +41,6 @@ from .turned_edges import LEAST_COSINE
 
 INNER_TOLERANCE = 1e-3
 """Tightest tolerance of a linear solve inside Newton iterations that go on to a tighter one [-]."""
-ARMIJO_FRACTION = 1e-4
-"""Least decrease of phi by a shortened Newton step, over the decrease that the gradient predicts [-]."""
 STALLED_RESIDUAL = 1e-2
 """Largest relative residual at which a line search without a decrease is no failure [-]."""
 MAX_ENERGY_GAIN = 4.0
@@ -64,8 +63,6 @@ EXACT_TANGENT_RESIDUAL = 0.1
 """Relative residual below which Newton's method tries the exact tangent [-]."""
 MOST_STEP_EFFORT = 200.0
 """Largest effort of contacts in a step with which Newton iterations go on [-]."""
-LEAST_LINE_SEARCH = 2.0 ** -30
-"""Smallest fraction of a Newton step that the line search tries [-]."""
 
 
 class NewtonStep:
@@ -218,7 +215,10 @@ class NewtonStep:
         if not (self.linearisation.tangent and turned):
             with self.watch.stage("forces"):
                 r = self._impulse(u)
-            return self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())
+            found = self._solve(self.base + self.h * u, lambda A: r, u, self.v0 - u + self._fall())
+            if self.linearisation.tangent or self.loop.hopeless or not np.isfinite(found.u).all():
+                return found
+            return self._descended(u, r, found) or found
         if self.unhindered and self.system.pressure is None:
             u = in_flight(self.system.sewn, self.pins, u, self.v0 + self._fall())
         with self.watch.stage("forces"):
@@ -270,23 +270,19 @@ class NewtonStep:
             found = self._linearised(at, r, exact=True)
         if found is None or self.loop.hopeless or found.linear.reason == "indefinite":
             found = self._linearised(at, r, exact=False)
-        if found.contacts_changed:                          # another set of contacts has another phi
-            self.acceleration.forget()
+        if found.contacts_changed and self.linearisation.tangent:     # another set of contacts has another phi
             return found
+        return self._descended(at.u, r, found)
+
+    def _descended(self, u: FloatArray, r: FloatArray, found: Solve) -> Solve | None:
+        """Return the solve from u (V, 3) [m/s], where -d phi/du is r (V, 3) [N s], as far as phi falls with the
+        contacts that it found; None if it never falls."""
+        if found.contacts_changed:
+            self.acceleration.forget()
         with self.watch.stage("forces"):
-            change = found.u - at.u
-            start = self._potential(at.u, found.friction)
-            promised = ARMIJO_FRACTION * min(-current().gradients.dot(r, change), 0.0)
-            further = None if self.linearisation.tangent else self.acceleration.next(at.u, found.u)
-            if further is not None and self._potential(further, found.friction) <= start + promised:
-                return replace(found, u=further)
-            fraction = 1.0
-            while fraction >= LEAST_LINE_SEARCH:
-                trial = at.u + fraction * change
-                if self._potential(trial, found.friction) <= start + fraction * promised + SUM_ROUNDING * abs(start):
-                    return replace(found, u=trial)
-                fraction *= 0.5
-        return None
+            accelerated = None if self.linearisation.tangent else self.acceleration.next(u, found.u)
+            lower = descent(lambda at: self._potential(at, found.friction), u, r, found.u, accelerated)
+            return None if lower is None else replace(found, u=lower)
 
     def _linearised(self, at: Solve, r: FloatArray, *, exact: bool) -> Solve:
         return self._solve(self.base + self.h * at.u, lambda A: r - self.h * at.friction - self.contacts.springs(at.u),

@@ -14,8 +14,9 @@ the tangent (`projective_matrix`), so that every iteration approaches the soluti
 across the plane of cloth, the iterations make short steps.
 
 K + 1 is `newton_iterations`, and "converge" iterates to the tolerance; by default the iterations end when the motion is
-close to Newton's (`newton.PROJECTIVE_RESIDUAL`). Two departures: steps that would not lower the potential are
-shortened, which does not happen for laws that H bounds in every state; and the iteration is accelerated (`anderson`).
+close to Newton's (`newton.PROJECTIVE_RESIDUAL`). Two departures: iterations that would not lower the potential are
+shortened, from the first one on, which does not happen for laws that H bounds in every state; and the iteration is
+accelerated (`anderson`).
 The integrator takes every model, not only that of 004.
 """
 

@@ -151,3 +151,20 @@ def test_iterations_that_friction_stops_do_not_halve_the_step():
         core.Scene([core.Cloth(mesh, core.Material.preset("cotton"))], [solid]), settings, range(1, 11))]
     assert not all(c.converged for c in certificates), "nowhere to go, as this is about"
     assert sum(c.rejected for c in certificates) <= 1
+
+
+@cases("seed", [0, 2])
+def test_cloth_whose_vertices_are_thrown_across_it_is_not_thrown_apart(seed):
+    """Its weave resists the more the farther it is stretched, beyond the constant matrix: the solution of the first
+    iteration alone was 1e25 m/s, and the sheet ended 1e10 m away."""
+    rng, mesh = np.random.default_rng(seed), sheet((8, 8), (0.2, 0.2))
+    start = mesh.positions + 0.01 * rng.normal(size=mesh.positions.shape)
+    thrown = 100.0 * rng.normal(size=start.shape)
+    thrown -= thrown.mean(axis=0)
+    cloth = core.Cloth(core.ClothMesh(start, faces=mesh.triangles), core.Material.preset("cotton"), velocities=thrown)
+    settings = core.Solver("projective_dynamics", steps_per_frame=2, newton_iterations="converge")
+    before, fastest = start, np.linalg.norm(thrown, axis=1).max()
+    for frame in core.simulate(core.Scene([cloth], gravity=(0.0, 0.0, 0.0)), settings, range(1, 4)):
+        now = frame.positions[0]
+        assert np.linalg.norm(now - before, axis=1).max() * 24.0 < 0.1 * fastest
+        before = now

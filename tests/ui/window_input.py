@@ -24,9 +24,9 @@ COLUMN = 0.6            # place of the fields across a panel, over its width
 
 Steps = Generator[None, None, Any]
 
-PARTS = ("bake.bake_job", "bake.session", "bake.takes", "bake.window_bake", "bake.live_view", "bake.preparation",
-         "bake.watch", "properties.baked_record", "ui.bake_changes", "ui.bake_state", "ui.bake_panels",
-         "ui.quality_panel")
+PARTS = ("bake.bake_job", "bake.found_take", "bake.session", "bake.takes", "bake.window_bake", "bake.live_view",
+         "bake.preparation", "bake.watch", "properties.baked_record", "ui.bake_changes", "ui.bake_state",
+         "ui.bake_panels", "ui.quality_panel")
 """Modules of the extension that scenarios use, as attributes of this one."""
 
 bake_changes: Any = None
@@ -34,6 +34,7 @@ bake_job: Any = None
 bake_panels: Any = None
 bake_state: Any = None
 baked_record: Any = None
+found_take: Any = None
 live_view: Any = None
 preparation: Any = None
 quality_panel: Any = None
