@@ -96,7 +96,7 @@ def test_a_change_that_blender_does_not_report_is_noticed_after_a_moment(extensi
 
     def run():
         for call in window.timers:
-            assert call() is None
+            assert any(call() is None for _ in range(1000))            # keys are compared in turns of limited time
         window.timers.clear()
 
     assert shown() == [] and window.timers
