@@ -23,7 +23,7 @@ from ..integrators.step_context import StepContext
 from ..model.particle_system import ParticleSystem
 from ..state import State, StepControl
 from ..stopwatch import Stopwatch
-from .step_halving import SHORTEST_PART, StepHalving
+from .step_halving import SHORTEST_PART, Reasons, StepHalving
 from .step_refusals import StepRefusals
 from .tears import carried_over, torn_after
 
@@ -148,7 +148,7 @@ class Stepper:
     def _step(self, state: State, span: FrameSpan, done: int, frame: int) -> tuple[State, int]:
         """Return the state after one accepted step, and the step's length in ticks. `done` ticks of the frame are over.
         """
-        control, for_rest, made = state.control, False, np.inf
+        control, halved = state.control, Reasons()
         assert control is not None
         size = control.size
         if self._record.effort.is_beyond(self._solver.steps_per_frame):
@@ -165,21 +165,17 @@ class Stepper:
             self._record.effort.begin(size / span.count)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):     # such a step is rejected below
                 result = self._integrate(self._system, state, h, context)
-            grown = self._halving.growth(state, result)
-            way = self._halving.way(state, result)
-            usable = self._halving.is_usable(state, result, grown)
-            attempt = self._halving.attempt(control, size, h, result, grown, way, usable, made)
+            tried = self._halving.judged(state, result, size, h)
+            attempt = self._halving.attempt(control, tried, halved)
             spent = out or self._record.effort.exhausted
-            if not attempt.rejected or usable and spent:
+            if not attempt.rejected or tried.usable and spent:
                 break
             self._record.reject()
             context.try_again()
-            made = result.made if attempt.for_energy else np.inf
-            size, for_rest = attempt.size, attempt.for_rest
-        self._refusals.check(state, result, grown, h, size, frame)
+            size, halved = attempt.size, attempt.reasons
+        self._refusals.check(state, result, tried.grown, h, size, frame)
         self._record.accept(result, h, bad=attempt.bad)
-        after = self._halving.next(control, size, h, result, grown, for_rest=for_rest, done=done + size,
-                                   way=way, in_vain=attempt.in_vain)
+        after = self._halving.next(control, tried, for_rest=halved.rest, done=done + size, in_vain=attempt.in_vain)
         if self._record.exhausted:                # through the rest of the frame in eighths, or in the longest steps
             rest, longest = done + size, control.longest
             if not self._record.effort.exhausted:

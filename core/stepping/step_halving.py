@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,6 +57,11 @@ class StepHalving:
         self.given_lengths = np.maximum(start, system.rest_lengths)
         self._most_lengths = MAX_EDGE_GROWTH * self.given_lengths
 
+    def judged(self, before: State, result: StepResult, size: int, h: float) -> Try:
+        """Return a step of `size` ticks, h [s], from the state `before`, with the measures that decide about it."""
+        grown = self.growth(before, result)
+        return Try(size, h, result, grown, self.way(before, result), self.is_usable(before, result, grown))
+
     def growth(self, before: State, result: StepResult) -> float:
         """Return the stretch that the step adds to most edges, over their rest lengths [-]."""
         if not result.finite:
@@ -106,25 +112,24 @@ class StepHalving:
         added = step_strain.added_strain(lengths, result.lengths, rest)
         return added if result.pinched is None else np.where(any_of(result.pinched[self._system.edges]), 0.0, added)
 
-    def attempt(self, control: StepControl, size: int, h: float, result: StepResult, grown: float,
-                way: float = np.inf, usable: bool = True, made: float = np.inf) -> Attempt:
-        """Judge a step of `size` ticks, h [s], that adds `grown` [-] to most edges and moves no vertex further than
-        `way` [m]; `usable` as of `is_usable`. `made`: energy that the step of twice the length created, over its motion
-        [-], where that is all it was rejected for."""
+    def attempt(self, control: StepControl, tried: Try, halved: Reasons | None = None) -> Attempt:
+        """Judge a step; `halved`: why the step of twice its length was rejected, None if none was."""
+        size, result, made = tried.size, tried.result, (halved or Reasons()).energy
         calm = replace(result, made=0.0)
         turned = self._settings.adaptive and size == self._whole and result.missed > MOST_MISSED_ROTATION
-        long, bad = turned or self._is_long(control, h, result, way), self._is_bad(result, grown)
-        worse = self._is_bad(calm, grown) if control.creating else bad        # than its halves would be
-        usable &= result.finite and not result.hopeless
+        long, bad = turned or self._is_long(control, tried.h, result, tried.way), self._is_bad(result, tried.grown)
+        worse = self._is_bad(calm, tried.grown) if control.creating else bad        # than its halves would be
+        usable = tried.usable and result.finite and not result.hopeless
         shortest = max(control.longest // SHORTEST_PART, 1)
         if size == 1 or not (long or worse and (not usable or size > shortest)):
             return Attempt(rejected=False, bad=bad, in_vain=made < np.inf and result.made > MAX_ENERGY_GAIN)
-        alone = result.piled and not bad and not self._is_long(control, h, replace(result, piled=False), way)
-        for_energy = not long and not self._is_bad(calm, grown)
+        alone = result.piled and not bad and not self._is_long(
+            control, tried.h, replace(result, piled=False), tried.way)
+        for_energy = not long and not self._is_bad(calm, tried.grown)
         if for_energy and usable and 2.0 * result.made > made:              # both halves create as much as the whole
             return Attempt(rejected=False, bad=bad, in_vain=True)
-        shorter = self._shorter(size, grown)
-        return Attempt(rejected=True, for_rest=alone, for_energy=for_energy, bad=bad,
+        shorter = self._shorter(size, tried.grown)
+        return Attempt(rejected=True, bad=bad, reasons=Reasons(alone, result.made if for_energy else np.inf),
                        size=max(shorter, min(size // 2, shortest)) if usable else shorter)
 
     def _shorter(self, size: int, grown: float) -> int:
@@ -139,12 +144,12 @@ class StepHalving:
             size, grown = size // 2, grown / 4.0
         return size
 
-    def next(self, control: StepControl, size: int, h: float, result: StepResult, grown: float, *, for_rest: bool,
-             done: int, way: float = np.inf, in_vain: bool = False) -> StepControl:
+    def next(self, control: StepControl, tried: Try, *, for_rest: bool, done: int, in_vain: bool = False
+             ) -> StepControl:
         """Return the step control after an accepted step.
 
         Args:
-            control: before it. size, h, result, grown, way: as in `attempt`.
+            control: before it. tried: the step.
             for_rest: whether it was halved only so that cloth on cloth comes to rest. in_vain: whether its halves
                 create as much energy as it did.
             done: ticks of the frame behind its end.
@@ -154,6 +159,7 @@ class StepHalving:
         is twice as long each time that it was in vain. A step of cloth at rest, in which contact began that bounds the
         length of steps, is good, and the next ones are shorter.
         """
+        size, h, result = tried.size, tried.h, tried.result
         unpiled = control.unpiled
         if for_rest and not result.piled:
             unpiled = STEPS_KEPT
@@ -171,11 +177,11 @@ class StepHalving:
         elif size >= refused:
             refused, waits = 0, 1
         after = StepControl(size, control.longest, result.overlong, unpiled, creating, refused, waits, pause)
-        longer = (pause == 0 and max(grown, result.torn) <= DOUBLING_STRAIN * self._settings.max_strain_change
+        longer = (pause == 0 and max(tried.grown, result.torn) <= DOUBLING_STRAIN * self._settings.max_strain_change
                   and 4.0 * result.missed <= MOST_MISSED_ROTATION and 2.0 * h <= self._longest(after, result))
         if longer and size < control.longest and done % (2 * size) == 0:
             after = replace(after, size=2 * size)
-        elif self._settings.adaptive and self._fall_time(result, way) >= h > self._fall_time(result) and size > 1:
+        elif self._settings.adaptive and self._fall_time(result, tried.way) >= h > self._fall_time(result) and size > 1:
             after = replace(after, size=size // 2)
         return after
 
@@ -208,22 +214,51 @@ class StepHalving:
         return float(np.sqrt(part * (own.finest / weight)))
 
 
+class Try(NamedTuple):
+    """A step that was tried, and what decides about it.
+
+    Attributes:
+        size, h: its length [ticks], [s].
+        result: its end.
+        grown: stretch that it adds to most edges, over their rest lengths [-].
+        way: the longest way of a vertex in it [m].
+        usable: whether it can be accepted if there is no better one.
+    """
+
+    size: int
+    h: float
+    result: StepResult
+    grown: float = 0.0
+    way: float = np.inf
+    usable: bool = True
+
+
+class Reasons(NamedTuple):
+    """Why a step is taken again in shorter ones, where a single reason is all there is.
+
+    Attributes:
+        rest: only to let cloth on cloth rest.
+        energy: energy that it creates, over that of its motion [-], if that is all that speaks against it; inf if not.
+    """
+
+    rest: bool = False
+    energy: float = np.inf
+
+
 @dataclass(frozen=True)
 class Attempt:
     """Verdict on a step.
 
     Attributes:
         rejected: whether it is taken again in shorter ones.
-        for_rest: whether it is so only to let cloth on cloth rest.
-        for_energy: whether it is so only because it creates energy. in_vain: whether it was taken in halves for that,
-            which create as much.
+        reasons: why it is.
+        in_vain: whether it was taken in halves for the energy that it creates, which create as much.
         size: length of the shorter ones [ticks].
         bad: whether a shorter one may have a better end.
     """
 
     rejected: bool
-    for_rest: bool = False
-    for_energy: bool = False
+    reasons: Reasons = field(default_factory=Reasons)
     in_vain: bool = False
     size: int = 0
     bad: bool = False

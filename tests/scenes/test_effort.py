@@ -12,7 +12,7 @@ from core.integrators.post_step import StepResult
 from core.model.particle_system import ParticleSystem
 from core.state import StepControl
 from core.stepping.adaptive_stepper import StepRecord
-from core.stepping.step_halving import SHORTEST_PART, STEPS_KEPT, Attempt, StepHalving
+from core.stepping.step_halving import SHORTEST_PART, STEPS_KEPT, Attempt, Reasons, StepHalving, Try
 from tests.scenes.scenes_of_colliders import closing_walls, elbow
 from tests.scenes.scenes_of_crowds import cards, sleeve, struck_sheets
 from tests.scenes.scenes_of_folds import towel
@@ -30,7 +30,7 @@ def halving():
 
 def accepted(rules, result, control, size=None, done=WHOLE):
     """The control after an accepted step of `size` ticks, less than the control's if that one was rejected."""
-    return rules.next(control, control.size if size is None else size, 1e-3, result, 0.0, for_rest=False, done=done)
+    return rules.next(control, Try(control.size if size is None else size, 1e-3, result), for_rest=False, done=done)
 
 
 def steps_until_longer(rules, result, control):
@@ -58,7 +58,7 @@ def test_a_rejected_length_is_tried_again_after_pauses_that_grow_while_it_is_rej
 
 def test_a_step_that_was_halved_for_rest_alone_is_no_reason_to_wait():
     rules, result = halving()
-    control = rules.next(StepControl(WHOLE, WHOLE), WHOLE // 2, 1e-3, result, 0.0, for_rest=True, done=WHOLE)
+    control = rules.next(StepControl(WHOLE, WHOLE), Try(WHOLE // 2, 1e-3, result), for_rest=True, done=WHOLE)
     assert control.pause == 0
 
 
@@ -67,18 +67,18 @@ def test_a_step_whose_halves_create_as_much_energy_is_taken_as_it_is_for_some_st
     rules, result = halving()
     creates = replace(result, made=1e3)
     control, half = StepControl(WHOLE, WHOLE), WHOLE // 2
-    first = rules.attempt(control, WHOLE, 1e-3, creates, 0.0)
-    assert first.rejected and first.for_energy and first.size == half
-    assert rules.attempt(control, half, 1e-3, replace(result, made=300.0), 0.0, made=1e3).rejected      # worth it
-    assert not rules.attempt(control, half, 1e-3, result, 0.0, made=1e3).in_vain
-    second = rules.attempt(control, half, 1e-3, creates, 0.0, made=1e3)
+    first = rules.attempt(control, Try(WHOLE, 1e-3, creates))
+    assert first.rejected and first.reasons == Reasons(energy=1e3) and first.size == half
+    assert rules.attempt(control, Try(half, 1e-3, replace(result, made=300.0)), first.reasons).rejected   # worth it
+    assert not rules.attempt(control, Try(half, 1e-3, result), first.reasons).in_vain
+    second = rules.attempt(control, Try(half, 1e-3, creates), first.reasons)
     assert second == Attempt(rejected=False, bad=True, in_vain=True)
-    control = rules.next(control, half, 1e-3, creates, 0.0, for_rest=False, done=half, in_vain=True)
+    control = rules.next(control, Try(half, 1e-3, creates), for_rest=False, done=half, in_vain=True)
     assert control.pause == 0
     taken = 0
-    while not rules.attempt(control, WHOLE, 1e-3, creates, 0.0).rejected:
-        assert rules.attempt(control, WHOLE, 1e-3, creates, 0.0).bad                 # the certificate says so
-        assert rules.attempt(control, WHOLE, 1e-3, replace(creates, crosses=True), 0.0).rejected
+    while not rules.attempt(control, Try(WHOLE, 1e-3, creates)).rejected:
+        assert rules.attempt(control, Try(WHOLE, 1e-3, creates)).bad                 # the certificate says so
+        assert rules.attempt(control, Try(WHOLE, 1e-3, replace(creates, crosses=True))).rejected
         control, taken = accepted(rules, creates, replace(control, size=WHOLE)), taken + 1
     assert taken == STEPS_KEPT
 
@@ -90,9 +90,9 @@ def test_a_bad_step_of_the_shortest_length_is_accepted_and_the_certificate_says_
     rules, result = halving()
     bad, shortest = replace(result, **wrong), WHOLE // SHORTEST_PART
     control = StepControl(WHOLE, WHOLE)
-    assert rules.attempt(control, 2 * shortest, 1e-3, bad, 0.0).rejected
-    assert rules.attempt(control, shortest, 1e-3, bad, 0.0) == Attempt(rejected=False, bad=True)
-    assert rules.attempt(control, shortest, 1e-3, result, 0.0) == Attempt(rejected=False, bad=False)
+    assert rules.attempt(control, Try(2 * shortest, 1e-3, bad)).rejected
+    assert rules.attempt(control, Try(shortest, 1e-3, bad)) == Attempt(rejected=False, bad=True)
+    assert rules.attempt(control, Try(shortest, 1e-3, result)) == Attempt(rejected=False, bad=False)
     record = StepRecord()
     record.accept(bad, 1e-3, bad=True)
     assert not record.converged
@@ -101,8 +101,8 @@ def test_a_bad_step_of_the_shortest_length_is_accepted_and_the_certificate_says_
 def test_a_shortest_step_that_nothing_can_be_made_of_is_halved():
     rules, result = halving()
     for wrong in ({"finite": False}, {"hopeless": True, "failed": True}):
-        assert rules.attempt(StepControl(WHOLE, WHOLE), WHOLE // SHORTEST_PART, 1e-3, replace(result, **wrong),
-                             0.0).rejected
+        assert rules.attempt(StepControl(WHOLE, WHOLE), Try(WHOLE // SHORTEST_PART, 1e-3, replace(result, **wrong))
+                             ).rejected
 
 
 @pytest.mark.slow
@@ -118,9 +118,9 @@ def test_a_crossing_where_colliders_leave_no_room_is_no_reason_for_a_shorter_ste
     """No shorter step prevents it: two bars that close on a sheet had their frame halved down to an eighth."""
     crosses, attempt = [], StepHalving.attempt
 
-    def recorded(self, control, size, h, result, *judged):
-        crosses.append(result.crosses)
-        return attempt(self, control, size, h, result, *judged)
+    def recorded(self, control, tried, *halved):
+        crosses.append(tried.result.crosses)
+        return attempt(self, control, tried, *halved)
 
     monkeypatch.setattr(StepHalving, "attempt", recorded)
     staged = elbow(16)
@@ -171,9 +171,9 @@ def test_contact_that_begins_in_cloth_at_rest_makes_the_next_step_shorter_and_re
     rules, result = halving()
     presses, h = replace(result, presses=True), 10.0                                 # weight moves it far in that time
     control, near = StepControl(WHOLE, WHOLE), 0.1 * rules._system.self_contact.finest
-    assert rules.attempt(control, WHOLE, h, presses, 0.0).rejected
-    assert rules.attempt(control, WHOLE, h, presses, 0.0, 20.0 * near).rejected
-    assert not rules.attempt(control, WHOLE, h, presses, 0.0, near).rejected
-    after = rules.next(control, WHOLE, h, presses, 0.0, for_rest=False, done=WHOLE, way=near)
+    assert rules.attempt(control, Try(WHOLE, h, presses)).rejected
+    assert rules.attempt(control, Try(WHOLE, h, presses, way=20.0 * near)).rejected
+    assert not rules.attempt(control, Try(WHOLE, h, presses, way=near)).rejected
+    after = rules.next(control, Try(WHOLE, h, presses, way=near), for_rest=False, done=WHOLE)
     assert after.size == WHOLE // 2
-    assert rules.next(control, WHOLE, 1e-3, presses, 0.0, for_rest=False, done=WHOLE, way=near).size == WHOLE
+    assert rules.next(control, Try(WHOLE, 1e-3, presses, way=near), for_rest=False, done=WHOLE).size == WHOLE

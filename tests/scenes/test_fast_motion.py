@@ -12,7 +12,7 @@ from core.contact.surfaces import StepSurfaces
 from core.integrators.post_step import StepResult
 from core.model.particle_system import ParticleSystem
 from core.state import StepControl
-from core.stepping.step_halving import StepHalving
+from core.stepping.step_halving import StepHalving, Try
 from tests.core.contact.shapes import ball, box
 from tests.scenes.staging import AS_IN_BLENDER, COTTON, cloth
 
@@ -122,12 +122,12 @@ def rules():
                                              (np.inf, 32)])
 def test_a_step_that_adds_too_much_is_taken_again_as_short_as_its_square_says(grown, size):
     halving, result = rules()
-    attempt = halving.attempt(StepControl(64, 64), 64, 0.01, result, grown)
+    attempt = halving.attempt(StepControl(64, 64), Try(64, 0.01, result, grown))
     assert attempt.rejected and attempt.size == size
 
 
 @pytest.mark.parametrize(("torn", "size"), [(0.2, 64), (0.3, 32)])
 def test_the_growth_of_the_solve_decides_about_a_longer_step(torn, size):
     halving, result = rules()
-    after = halving.next(StepControl(32, 64), 32, 0.01, replace(result, torn=torn), 0.0, for_rest=False, done=64)
+    after = halving.next(StepControl(32, 64), Try(32, 0.01, replace(result, torn=torn)), for_rest=False, done=64)
     assert after.size == size
