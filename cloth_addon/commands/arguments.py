@@ -8,6 +8,7 @@ import sys
 from typing import NoReturn
 
 from ... import core
+from ...core.measure.path_option import path_option
 from ..bake import backends
 
 BAKE_DESCRIPTION = """\
@@ -69,14 +70,17 @@ def parser() -> argparse.ArgumentParser:
                       help="what the bake leaves in the file, instead of the setting of each cloth")
     bake.add_argument("--resume", action="store_true",
                       help="go on with the frames on disk if their settings are those of now; else from the start")
-    bake.add_argument("--cache", metavar="FOLDER", help="folder of the frames on disk, instead of the scene's")
-    bake.add_argument("--files", nargs="+", metavar="FILE", default=[], help="bake these .blend files, too")
+    bake.add_argument("--cache", metavar="FOLDER", type=path_option,
+                      help="folder of the frames on disk, instead of the scene's")
+    bake.add_argument("--files", nargs="+", metavar="FILE", type=path_option, default=[],
+                      help="bake these .blend files, too")
     bake.add_argument("--set", action="append", metavar="PATH=VALUES", dest="settings", default=[],
                       help="bake with each of these values, separated by commas; may be repeated")
-    bake.add_argument("--output", metavar="OUT.blend",
+    bake.add_argument("--output", metavar="OUT.blend", type=path_option,
                       help="save here, and replace an existing file; a folder for several files or variants")
-    bake.add_argument("--sheet", metavar="SHEET.html", help="write a page with a picture and figures of each bake")
-    bake.add_argument("--json", metavar="REPORT", dest="report",
+    bake.add_argument("--sheet", metavar="SHEET.html", type=path_option,
+                      help="write a page with a picture and figures of each bake")
+    bake.add_argument("--json", metavar="REPORT", dest="report", type=path_option,
                       help="write the report here: settings, a certificate for each frame, seconds, versions; "
                            + ERROR_IN_REPORT)
     sheet = commands.add_parser("compare", help="compare models and integrators on the cloth of a .blend",
@@ -87,9 +91,9 @@ def parser() -> argparse.ArgumentParser:
     sheet.add_argument("--integrators", nargs="+", metavar="INTEGRATOR", default=["bdf2"],
                        choices=core.integrators(),
                        help=f"integrators to compare: {', '.join(core.integrators())}")
-    sheet.add_argument("--output", metavar="FOLDER",
+    sheet.add_argument("--output", metavar="FOLDER", type=path_option,
                        help="folder of the sheet, instead of NAME_compare beside the .blend")
-    sheet.add_argument("--json", metavar="REPORT", dest="report",
+    sheet.add_argument("--json", metavar="REPORT", dest="report", type=path_option,
                        help=f"write the contents of compare.json and the path of the sheet here; {ERROR_IN_REPORT}")
     commands.add_parser("drape", help="hang fabrics in a drape meter; `drape --help` lists its options", add_help=False)
     top.epilog = bake.format_usage() + sheet.format_usage()         # generated, so that no option is missing

@@ -22,6 +22,7 @@ from .bending_length import bending_length, bending_stiffness
 from .drape_curve import stiffness_of_coefficient
 from .drape_meter import Drape, DrapeMeter, drape
 from .drape_picture import svg
+from .path_option import path_option
 
 DESCRIPTION = """\
 Hangs fabrics in a drape meter (Cusick 1968, BS 5058, ISO 9073-9), and prints the drape coefficient and the number of
@@ -47,8 +48,8 @@ def parser(prog: str = "muslin drape") -> argparse.ArgumentParser:
                       help="measured drape coefficient, from which the bending stiffness is found")
     made.add_argument("--backend", choices=("numpy", "numba"),
                       help="backend of the inner loops; the fastest without it")
-    made.add_argument("--picture", metavar="OUT.svg", help="draw the shadow of the last fabric here")
-    made.add_argument("--json", metavar="REPORT", dest="report", help="write the figures here")
+    made.add_argument("--picture", metavar="OUT.svg", type=path_option, help="draw the shadow of the last fabric here")
+    made.add_argument("--json", metavar="REPORT", dest="report", type=path_option, help="write the figures here")
     return made
 
 

@@ -158,6 +158,17 @@ def test_wrong_usage_exits_with_2_and_a_report_before_any_work(command, blend, t
         assert error["type"] == "UsageError" and message in error["message"]
 
 
+@pytest.mark.parametrize(("name", "option"), [
+    ("bake", "--output"), ("bake", "--json"), ("bake", "--cache"), ("bake", "--sheet"), ("bake", "--files"),
+    ("compare", "--output"), ("compare", "--json")])
+@pytest.mark.parametrize("form", [("{}", ""), ("{}=",)])
+def test_an_empty_path_exits_with_2_before_any_work(command, blend, tmp_path, capfd, name, option, form):
+    """As that of a variable of a script that is not set: else the result would be saved elsewhere."""
+    assert command(name, *(part.format(option) for part in form)) == 2
+    assert f"{option}: the path is empty; name a file or folder, or leave the option out" in capfd.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["scene.blend"]
+
+
 def test_more_frames_than_the_memory_holds_are_refused_before_any_work(extension, command, monkeypatch, capfd):
     monkeypatch.setattr(extension.shape_key_size, "_memory", lambda: 12 * 32 * 5)       # two sheets of 16 vertices
     assert command("bake", "--frames", "1", "6") == 2

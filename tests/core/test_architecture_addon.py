@@ -14,6 +14,7 @@ CORE_INTERNALS = {
     # chooses the backend of the inner loops and the folder of its compiled kernels, both without a simulation
     "cloth_addon.bake.backends": {"core.kernels.backend"},
     "cloth_addon.command_line": {"core.measure.command"},                        # a command that needs no Blender
+    "cloth_addon.commands.arguments": {"core.measure.path_option"},              # as those of that command
     # repeats the audit of a frame while objects move, and triangulates as a bake does
     "cloth_addon.read.crossings": {"core.contact.exclusions", "core.description.triangulate", "core.kernels",
                                    "core.stepping.audit", "core.stepping.certificate"},

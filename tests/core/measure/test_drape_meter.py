@@ -155,6 +155,13 @@ def test_the_command_says_what_is_wrong(arguments, message, capsys):
     assert command.main(["--fabric"]) == 2
 
 
+@cases("option", ["--picture", "--json"])
+def test_an_empty_path_is_refused_before_any_work(option, capsys):
+    assert command.main(["--fabric", "cotton", option, ""]) == 2
+    found = capsys.readouterr()
+    assert f"{option}: the path is empty; name a file" in found.err and not found.out
+
+
 def test_the_picture_escapes_its_title():
     assert "&lt;silk&gt;" in svg(drape(core.Material.preset("silk"), DrapeMeter(rings=2)), "<silk>")
 
