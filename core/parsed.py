@@ -19,6 +19,8 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from .number_text import number_text
+
 
 class ParsedError(ValueError):
     """A text or value does not fit its schema. The message names the place and the value."""
@@ -53,7 +55,7 @@ class Number:
         if isinstance(value, bool) or not isinstance(value, types):
             refuse(where, value, "a whole number" if self.whole else "a number")
         if not self.low <= value <= self.high or value in (math.inf, -math.inf):        # nan fails, too
-            refuse(where, value, f"a finite number from {self.low:g} to {self.high:g}")
+            refuse(where, value, f"a finite number from {number_text(self.low)} to {number_text(self.high)}")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ... import core
 from ...core.cache.take import Take
 from ..properties import baked_record
+from ..properties.number_text import number_text
 from ..properties.settings import scene_settings_of
 from ..read import read_cloth
 from ..write import mesh_cache, shape_keys
@@ -133,8 +134,8 @@ def _allocate_keys(obj: bpy.types.Object, frames: int) -> NDArray[np.float32]:
         return np.empty(shape, np.float32)
     except MemoryError as error:
         size = 4e-9 * np.prod(shape, dtype=float)
-        raise core.SceneError(f"{frames} frames of {shape[1]} vertices take {size:.3g} GB as shape keys, more than "
-                              "there is; choose Mesh Cache as the result, or bake fewer frames",
+        raise core.SceneError(f"{frames} frames of {shape[1]} vertices take {number_text(size, 3)} GB as shape keys, "
+                              "more than there is; choose Mesh Cache as the result, or bake fewer frames",
                               object_name=obj.name) from error
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..properties.number_text import number_text
 from ..write.report import Report
 from . import backends
 
@@ -33,11 +34,11 @@ def gravity_notes(vector: NDArray[np.float64], unit: float) -> list[str]:
     """Return a note on gravity (3,) [m/s^2] that is weak because of the unit scale [m], or very strong."""
     gravity = float(np.linalg.norm(vector))
     if unit != 1.0 and abs(gravity - EARTH_GRAVITY * unit) < 0.01 * EARTH_GRAVITY * unit:
-        return [f"Gravity is {gravity:.3g} m/s², because the scene's unit is {unit:g} m. For the earth's, set "
-                "Scene > Gravity to 9.81 m/s² downwards."]
+        return [f"Gravity is {number_text(gravity, 3)} m/s², because the scene's unit is {number_text(unit)} m. For "
+                "the earth's, set Scene > Gravity to 9.81 m/s² downwards."]
     if gravity > LARGE_GRAVITY * EARTH_GRAVITY:
-        return [f"Gravity is {gravity:.3g} m/s², {gravity / EARTH_GRAVITY:.3g} times the earth's. If this is a "
-                "mistake, correct Scene > Gravity, or the unit scale in Scene > Units."]
+        return [f"Gravity is {number_text(gravity, 3)} m/s², {number_text(gravity / EARTH_GRAVITY, 3)} times the "
+                "earth's. If this is a mistake, correct Scene > Gravity, or the unit scale in Scene > Units."]
     return []
 
 
@@ -57,13 +58,14 @@ def result_notes(report: Report, mean_edges: dict[str, float]) -> list[str]:
     unconverged = summary["not_converged"]
     if unconverged and report.settings["scene"]["integrator"] == "projective_dynamics":
         notes.append(f"Projective dynamics ended {unconverged} of {len(report.certificates)} frames before it was "
-                     f"close to the solution, with a residual of up to {summary['residual']:.2g}: there the cloth "
-                     "moves too slowly, as in honey. Raise Outer Iterations or Steps per Frame, or choose BDF2.")
+                     f"close to the solution, with a residual of up to {number_text(summary['residual'], 2)}: there "
+                     "the cloth moves too slowly, as in honey. Raise Outer Iterations or Steps per Frame, or choose "
+                     "BDF2.")
     for name, mean_edge in zip(report.cloths, mean_edges.values(), strict=False):
         error = report.playback_error[name]
         if error > VISIBLE_PLAYBACK_ERROR * mean_edge:
-            notes.append(f"{name}: plays back up to {error:.3g} m from where it was simulated, because a modifier "
-                         "cannot be undone exactly. Switch off modifiers that smooth it.")
+            notes.append(f"{name}: plays back up to {number_text(error, 3)} m from where it was simulated, because a "
+                         "modifier cannot be undone exactly. Switch off modifiers that smooth it.")
     return notes
 
 
@@ -81,13 +83,13 @@ def start_note(report: dict[str, Any]) -> str:
         remedies.append("Move apart what crosses, unpin it where pins hold it inside, or start the bake some frames "
                         "earlier: then it comes apart, which can stretch it.")
     if depth > 0.0:
-        found.append(f"the deepest vertex is {depth:.3g} m inside a collider")
+        found.append(f"the deepest vertex is {number_text(depth, 3)} m inside a collider")
         remedies.append("Cloth that starts inside is pushed out, which can stretch it far: move it out. If the "
                         "collider is a room, turn all its normals inwards.")
     given = start.get("start") or {}
     if not found and not given.get("crossings", 1):
-        return (f"Cloth that started up to {given['deepest_penetration']:.3g} m inside a collider was moved out before "
-                f"frame {report['first']}. If the collider is a room, turn all its normals inwards.")
+        return (f"Cloth that started up to {number_text(given['deepest_penetration'], 3)} m inside a collider was "
+                f"moved out before frame {report['first']}. If the collider is a room, turn all its normals inwards.")
     return f"At frame {report['first']} {' and '.join(found)}. {' '.join(remedies)}" if found else ""
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import bpy
 
 from ..properties.fabric_presets import identifiers_of
+from ..properties.number_text import number_text
 from ..properties.object_properties import MuslinObject
 from ..properties.scene_properties import MuslinScene
 from .arguments import UsageError
@@ -167,7 +168,8 @@ def _single(path: str, prop: Any, text: str) -> Any:
         what = "a whole number" if prop.type == "INT" else "a number"
         raise UsageError(f"--set: {path}: '{text}' is not {what}") from None
     if not (math.isfinite(number) and prop.hard_min <= number <= prop.hard_max):
-        raise UsageError(f"--set: {path}: {text} is not from {prop.hard_min:g} to {prop.hard_max:g}")
+        raise UsageError(f"--set: {path}: {text} is not from {number_text(prop.hard_min)} to "
+                         f"{number_text(prop.hard_max)}")
     return number
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from ..properties.number_text import number_text
 from .records import Outcome
 
 COLOURS = ("#c0392b", "#2471a3", "#229954", "#b9770e", "#7d3c98", "#148f77", "#5d6d7e", "#d35400")
@@ -66,7 +67,7 @@ COLUMNS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("stretch max", lambda o: f"{o.worst('stretch_max'):.4f}"),
     ("crossings", lambda o: f"{o.worst('crossings'):.0f}"),
     ("deepest [mm]", lambda o: f"{1e3 * o.worst('deepest_penetration'):.2f}"),
-    ("energy at the end [J]", lambda o: f"{_energy(o)[-1]:.4g}"),
+    ("energy at the end [J]", lambda o: number_text(_energy(o)[-1], 4)),
     ("computed by", lambda o: o.frames[0]["backend"]),
 )
 """Titles of the columns, and functions of an Outcome that return their text."""
@@ -126,7 +127,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return number_text(value)
     if isinstance(value, list | tuple):
         return "(" + ", ".join(_value(item) for item in value) + ")"
     return str(value)
@@ -176,7 +177,7 @@ def curves_over_frames(title: str, first: int, curves: Sequence[Sequence[float]]
     for i in range(TICKS + 1):
         value, frame = low + (high - low) * i / TICKS, round(last * i / TICKS)
         parts.append(f"<path d='M{left} {down(value):.1f}H{width - right}' stroke='#ddd'/>"
-                     f"<text x='{left - 6}' y='{down(value) + 4:.1f}' text-anchor='end'>{value:.4g}</text>"
+                     f"<text x='{left - 6}' y='{down(value) + 4:.1f}' text-anchor='end'>{number_text(value, 4)}</text>"
                      f"<text x='{across(frame):.1f}' y='{height - bottom + 16}' text-anchor='middle'>"
                      f"{first + frame}</text>")
     for number, curve in enumerate(curves):

@@ -20,6 +20,7 @@ from ...core.description.presets import PRESET_FOLDER, read_fabric
 from . import own_fabrics
 from .air_settings import air_constants, air_values, unused_air
 from .enum_items import Item, title
+from .number_text import number_text
 from .unkeyed_values import keyed_names
 
 CUSTOM, DEFAULT = "CUSTOM", "cotton"
@@ -139,9 +140,9 @@ def _check_limits(made: FabricPreset) -> None:
     for prop, value in made.values.items():
         if limits[prop].type == "FLOAT" and not limits[prop].hard_min <= np.float32(value) <= limits[prop].hard_max:
             raise core.PresetError(
-                f"preset '{made.name}' ({made.path.name}) cannot be used: {prop} is {value:g}, not from "
-                f"{limits[prop].hard_min:g} to {limits[prop].hard_max:g}; correct the file, or delete it: "
-                f"{made.path.parent}")
+                f"preset '{made.name}' ({made.path.name}) cannot be used: {prop} is {number_text(value)}, not from "
+                f"{number_text(limits[prop].hard_min)} to {number_text(limits[prop].hard_max)}; correct the file, or "
+                f"delete it: {made.path.parent}")
 
 
 def _values_of(fabric: core.Material) -> dict[str, Any]:

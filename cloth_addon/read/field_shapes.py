@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
+from ..properties.number_text import number_text
 from . import mesh_data
 from .frame_window import LARGEST_COORDINATE, evaluated_object, to_world, vector_text
 
@@ -78,7 +79,7 @@ class FieldShape:
         if not valid.all():
             vertex = int(np.argmin(valid))
             raise self._error(f"vertex {vertex} is at {vector_text(vertices[vertex])} m at frame {self._frame()}, "
-                              f"which is no number or above {LARGEST_COORDINATE:g}; move it or delete it")
+                              f"which is no number or above {number_text(LARGEST_COORDINATE)}; move it or delete it")
         return vertices
 
     def _normals(self) -> FloatArray:

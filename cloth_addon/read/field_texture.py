@@ -23,6 +23,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..properties.number_text import number_text
 from .field_lattice import Lattice
 from .frame_window import evaluated_object
 
@@ -75,8 +76,8 @@ class FieldTexture:
         if not relative > NOTED_ERROR:
             return ""
         return (f"The texture of the force field '{self._obj.name}' has details that are finer than its samples, which "
-                f"are {self._lattice.spacing:.3g} m apart: its force is off by {100.0 * relative:.0f} % of its mean. "
-                "Give the texture a larger size, or blur it")
+                f"are {number_text(self._lattice.spacing, 3)} m apart: its force is off by {100.0 * relative:.0f} % of "
+                "its mean. Give the texture a larger size, or blur it")
 
     def _begun(self) -> Lattice:
         """Return the lattice, which is chosen at the first frame."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
+from ..properties.number_text import number_text
 from .frame_window import LARGEST_COORDINATE, evaluated_object, vector_text
 
 FloatArray = NDArray[np.float64]
@@ -76,9 +77,10 @@ class FieldValues:
     def _check(self, matrix: FloatArray, strength: float) -> None:
         if not (np.abs(matrix[:3]) <= LARGEST_COORDINATE).all() or not abs(strength) <= LARGEST_STRENGTH:  # nan, too
             scene: Any = self._view_layer.id_data
-            raise core.SceneError(f"is a force field of strength {strength:g} at {vector_text(matrix[:3, 3])} m at "
-                                  f"frame {scene.frame_current}, which is no number or above {LARGEST_STRENGTH:g} and "
-                                  f"{LARGEST_COORDINATE:g}; correct strength, location and scale, with their keys and "
+            raise core.SceneError(f"is a force field of strength {number_text(strength)} at "
+                                  f"{vector_text(matrix[:3, 3])} m at frame {scene.frame_current}, which is no number "
+                                  f"or above {number_text(LARGEST_STRENGTH)} and {number_text(LARGEST_COORDINATE)}; "
+                                  "correct strength, location and scale, with their keys and "
                                   "constraints", object_name=self._obj.name)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
+from ..properties.number_text import number_text
 from . import mesh_data
 from .keyed_settings import KeyedSettings, settings_sample
 from .motion_sampling import MotionSampling, sample_times
@@ -111,9 +112,10 @@ class FrameWindow:
             i = int(np.argmax(far))
             if far[i] > FARTHEST_MOVE * size:
                 raise core.PinError(
-                    f"pinned vertex {int(vertices[i])} moves {far[i]:.3g} m from frame {frame - 1} to frame {frame}, "
-                    f"more than {FARTHEST_MOVE:g} times the size of the cloth ({size:.3g} m); correct the keys, "
-                    "drivers or parents that throw it there, or start the bake after that frame",
+                    f"pinned vertex {int(vertices[i])} moves {number_text(far[i], 3)} m from frame {frame - 1} to "
+                    f"frame {frame}, more than {number_text(FARTHEST_MOVE)} times the size of the cloth "
+                    f"({number_text(size, 3)} m); correct the keys, drivers or parents that throw it there, or start "
+                    "the bake after that frame",
                     object_name=self._objects[name][0].name)
 
     def _between(self, frame: int, start: dict[str, Positions], end: dict[str, Positions]
@@ -154,7 +156,7 @@ class FrameWindow:
     def _values(self, time: float) -> dict[str, Positions]:
         """Move the scene to `time` [frames], and return the positions of all objects there."""
         values: dict[str, Positions] = {}
-        frame = f"{time:.10g}"
+        frame = number_text(time, 10)
         try:
             with (unbaked({obj: off for obj, off in self._objects.values() if off is not None}), shown(self._shown),
                   self._evaluated_at(time)):
@@ -240,13 +242,13 @@ def _invalid_position(evaluated: bpy.types.Object, positions: Positions, vertex:
     else:
         what = (f"vertex {vertex} is at {vector_text(positions[vertex])} m",
                 "move or delete that vertex, or switch off the modifier or shape key that puts it there")
-    return kind(f"{what[0]} at frame {frame}, which is no number or above {LARGEST_COORDINATE:g}; {what[1]}",
+    return kind(f"{what[0]} at frame {frame}, which is no number or above {number_text(LARGEST_COORDINATE)}; {what[1]}",
                 object_name=evaluated.name)
 
 
 def vector_text(numbers: Iterable[float]) -> str:
     """Return numbers for a message: `(1, nan, 3.4e+38)`."""
-    return f"({', '.join(f'{number:.4g}' for number in numbers)})"
+    return f"({', '.join(number_text(number, 4) for number in numbers)})"
 
 
 def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Object:
@@ -269,13 +271,14 @@ def world_matrix(obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.
     matrix = np.array(evaluated_object(obj, view_layer).matrix_world, np.float64)
     if not (np.abs(matrix) <= LARGEST_COORDINATE).all():                                # nan fails too
         raise core.SceneError(f"its place, rotation or scale at frame {scene.frame_current} is no number or above "
-                              f"{LARGEST_COORDINATE:g} (location {vector_text(matrix[:3, 3])}); correct them, with "
-                              "their keys and constraints", object_name=obj.name)
+                              f"{number_text(LARGEST_COORDINATE)} (location {vector_text(matrix[:3, 3])}); correct "
+                              "them, with their keys and constraints", object_name=obj.name)
     scale = np.linalg.svd(matrix[:3, :3], compute_uv=False)
     if not scale[2] > LEAST_SCALE_RATIO * scale[0]:
         axes = np.linalg.norm(matrix[:3, :3], axis=0)
-        raise core.SceneError(f"its scale in world space is zero along an axis (x {axes[0]:.3g}, y {axes[1]:.3g}, "
-                              f"z {axes[2]:.3g}) at frame {scene.frame_current}; give it another scale",
+        raise core.SceneError(f"its scale in world space is zero along an axis (x {number_text(axes[0], 3)}, y "
+                              f"{number_text(axes[1], 3)}, z {number_text(axes[2], 3)}) at frame "
+                              f"{scene.frame_current}; give it another scale",
                               object_name=obj.name)
     return matrix
 

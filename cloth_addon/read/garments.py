@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
+from ..properties.number_text import number_text
 from ..properties.settings import GarmentSettings
 from . import mesh_data
 
@@ -67,8 +68,8 @@ def _check(obj: bpy.types.Object, values: FloatArray, valid: NDArray[np.bool_], 
     """Raise ClothError for the first of the painted `values` (V,) that is not `valid` (V,)."""
     if not valid.all():
         vertex = int(np.argmin(valid))
-        raise core.ClothError(f"'{name}', its {field} in Muslin's panel, is {values[vertex]:g} at vertex {vertex} "
-                              f"({int((~valid).sum())} such), which {wrong}; paint other values there",
+        raise core.ClothError(f"'{name}', its {field} in Muslin's panel, is {number_text(values[vertex])} at vertex "
+                              f"{vertex} ({int((~valid).sum())} such), which {wrong}; paint other values there",
                               object_name=obj.name)
 
 

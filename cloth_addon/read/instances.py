@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import core
+from ..properties.number_text import number_text
 from ..properties.settings import kind_of
 from . import mesh_data
 
@@ -74,7 +75,7 @@ class InstancedColliders:
         if self._latest is None or self._latest[0] != time:
             self._latest = time, self._shown()
         first, now = self._first[name], self._latest[1].get(name, _Shown())
-        owner, frame = self.owners[name].name, f"{time:.10g}"
+        owner, frame = self.owners[name].name, number_text(time, 10)
         if len(now.positions) != len(first.positions):
             raise core.ColliderError(f"has {len(now.positions)} instances at frame {frame} and had "
                                      f"{len(first.positions)} at the first frame; a collider must keep its instances: "

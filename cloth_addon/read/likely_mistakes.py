@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import core
 from ..properties.baked_record import is_own
+from ..properties.number_text import number_text
 from . import inward_faces, mesh_data
 from .dependence import geometry_sources
 from .frame_window import FrameWindow, matrix_name
@@ -41,8 +42,9 @@ def notes(sources: Sequence[ClothSource], cloths: Sequence[core.Cloth], solids: 
     for number, (source, cloth) in enumerate(zip(sources, cloths, strict=True)):
         thickness, size = source.settings.thickness, float(np.ptp(cloth.positions, axis=0).max())
         if thickness is not None and thickness > LARGE_THICKNESS * size:
-            found.append(f"{source.name}: its Distance of {thickness:.3g} m is large for cloth that is {size:.3g} m "
-                         "wide: it keeps that distance from other surfaces. 0 lets Muslin choose")
+            found.append(f"{source.name}: its Distance of {number_text(thickness, 3)} m is large for cloth that is "
+                         f"{number_text(size, 3)} m wide: it keeps that distance from other surfaces. 0 lets Muslin "
+                         "choose")
         found += _notes_on_rest_key(source, cloth)
         found += _notes_on_edges(source.name, cloth) + _notes_on_order(source) + _notes_on_rounding(source, window)
         same = [other.name for other, earlier in zip(sources[:number], cloths[:number], strict=True)
@@ -101,8 +103,9 @@ def _notes_on_rounding(source: ClothSource, window: FrameWindow) -> list[str]:
     error = float(np.abs(local).max(initial=0.0)) * float(np.finfo(np.float32).eps) * scale
     if error <= LARGEST_ROUNDING * extent:
         return []
-    return [f"{source.name}: its vertices are up to {np.abs(local).max():.3g} from the object's origin, where Blender "
-            f"rounds places by {1000.0 * error:.2g} mm. Move the origin to the mesh (Object > Set Origin)"]
+    return [f"{source.name}: its vertices are up to {number_text(np.abs(local).max(), 3)} from the object's origin, "
+            f"where Blender rounds places by {number_text(1000.0 * error, 2)} mm. Move the origin to the mesh (Object "
+            "> Set Origin)"]
 
 
 def _notes_on_render_visibility(obj: bpy.types.Object) -> list[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ... import core
 from ..properties.animation_curves import animated_paths
+from ..properties.number_text import number_text
 from ..properties.settings import SceneSettings
 
 FloatArray = NDArray[np.float64]
@@ -88,6 +89,7 @@ def _check_wind(vector: Any, when: str = "") -> None:
 def _check(what: str, vector: Any, unit: str, when: str, where: str) -> None:
     """Raise SceneError if a vector is no number or too large."""
     if not np.linalg.norm(vector) <= LARGEST_LOAD:                                  # nan fails too
-        shown = ", ".join(f"{value:.4g}" for value in vector)
-        raise core.SceneError(f"{what} is ({shown}) {unit}{when}, which is no number or above {LARGEST_LOAD:g}; "
-                              f"correct {where}{' and its keys' if when else ''}, or the unit scale in Scene > Units")
+        shown = ", ".join(number_text(value, 4) for value in vector)
+        raise core.SceneError(f"{what} is ({shown}) {unit}{when}, which is no number or above "
+                              f"{number_text(LARGEST_LOAD)}; correct {where}{' and its keys' if when else ''}, or the "
+                              "unit scale in Scene > Units")

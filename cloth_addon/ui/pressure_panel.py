@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ..properties.model_options import model_of
+from ..properties.number_text import number_text
 from .panel_layout import PhysicsTab, paragraph, with_unit
 
 
@@ -48,7 +49,7 @@ def volume_in_balance(muslin: Any) -> str:
     if pressure == 0.0:
         return "Fills to the Target Volume" if muslin.use_pressure_volume else "Keeps the volume at the start"
     volume = "the Target Volume" if muslin.use_pressure_volume else "the volume at the start"
-    return f"Fills to {1.0 / (1.0 - pressure):.3g} x {volume}"
+    return f"Fills to {number_text(1.0 / (1.0 - pressure), 3)} x {volume}"
 
 
 classes = (MUSLIN_PT_pressure,)

@@ -16,6 +16,7 @@ from ..bake.bake_job import duration
 from ..bake.bake_statistics import FloatArray, Statistics, is_of_previous, statistics_of
 from ..bake.take_parts import borders
 from ..properties import baked_record
+from ..properties.number_text import number_text
 from . import bake_changes, bake_state
 from .certificate_text import length_text
 from .curve_icons import CurveIcons, style_of
@@ -37,7 +38,7 @@ RIM = 2.2
 
 def percent_text(value: float) -> str:
     """Return an elongation in percent."""
-    return f"{value:.3g} %"
+    return f"{number_text(value, 3)} %"
 
 
 def count_text(value: float) -> str:
@@ -47,7 +48,7 @@ def count_text(value: float) -> str:
 
 def seconds_text(value: float) -> str:
     """Return a time of any length."""
-    return f"{value:.2g} s" if value < 9.95 else duration(value)
+    return f"{number_text(value, 2)} s" if value < 9.95 else duration(value)
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def size_text(size: int | None) -> str:
         return ""
     for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if size >= unit:
-            return f"{size / unit:.3g} {name}"
+            return f"{number_text(size / unit, 3)} {name}"
     return f"{size} bytes"
 
 

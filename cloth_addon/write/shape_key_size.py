@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import core
+from ..properties.number_text import number_text
 
 BYTES_OF_VERTEX = 12
 """Size of one vertex of a shape key [bytes]."""
@@ -31,9 +32,10 @@ def check_memory(objects: Sequence[Any], frames: int, result: str | None = None)
         return
     largest = max(objects, key=lambda obj: len(obj.data.vertices))
     raise core.SceneError(
-        f"{frames} frames as shape keys take {needed / 1e9:.3g} GB, and this machine has {available / 1e9:.3g} GB of "
-        f"memory; choose Mesh Cache as the result, or bake at most {int(frames * available / needed)} frames at once, "
-        f"or coarser meshes: '{largest.name}' has {len(largest.data.vertices)} vertices")
+        f"{frames} frames as shape keys take {number_text(needed / 1e9, 3)} GB, and this machine has "
+        f"{number_text(available / 1e9, 3)} GB of memory; choose Mesh Cache as the result, or bake at most "
+        f"{int(frames * available / needed)} frames at once, or coarser meshes: '{largest.name}' has "
+        f"{len(largest.data.vertices)} vertices")
 
 
 def _memory() -> int | None:

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import CacheError
+from ..number_text import number_text
 from .disk_file import DiskFile, errors_of
 
 PC2_HEAD = struct.Struct("<12siiffi")
@@ -87,8 +88,9 @@ class Pc2File:
         if version != PC2_VERSION:
             raise CacheError(f"{path} has the version {version}, it must be {PC2_VERSION}")
         if vertices <= 0 or whole and count < 0 or not np.isfinite([start, sampling]).all():
-            raise CacheError(f"{path} says that it has {count} samples of {vertices} vertices from frame {start:g} on, "
-                             f"one in {sampling:g} frames: its start is damaged; take another, or bake again")
+            raise CacheError(f"{path} says that it has {count} samples of {vertices} vertices from frame "
+                             f"{number_text(start, 10)} on, one in {number_text(sampling)} frames: its start is "
+                             "damaged; take another, or bake again")
         there = (size - PC2_HEAD.size) // (12 * vertices)
         if whole and there < count:
             raise CacheError(f"{path} has {there} whole samples where its start says {count}: it is cut off; take "

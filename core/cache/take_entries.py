@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CacheError
+from ..number_text import number_text
 from ..parsed import ParsedError
 from .disk_file import DiskFile, errors_of
 from .pc2 import Pc2File
@@ -122,8 +123,9 @@ def opened(folder: Path, header: TakeHeader, index: int, *, write: bool) -> Pc2F
     file = Pc2File.open(folder / cloth.file, write=write, whole=False)
     if (file.vertices, file.start, file.sampling) != (cloth.vertices, float(np.float32(header.start)), 1.0):
         file.close()
-        raise CacheError(f"{file.path} has {file.vertices} vertices from frame {file.start:g} on, the take's header "
-                         f"says {cloth.vertices} from {header.start} on: it is of another bake or damaged; bake again")
+        raise CacheError(f"{file.path} has {file.vertices} vertices from frame {number_text(file.start, 10)} on, the "
+                         f"take's header says {cloth.vertices} from {header.start} on: it is of another bake or "
+                         "damaged; bake again")
     return file
 
 

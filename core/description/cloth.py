@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import FARTHEST, FloatArray, IntArray, is_flag, is_number, takes
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
+from ..number_text import number_text
 from .arguments import keeps_arguments
 from .cloth_contact import ClothContact
 from .force_fields import FieldWeights
@@ -143,7 +144,8 @@ class Cloth:
         if thickness is None:
             thickness = usual
         if not (is_number(thickness) and 0.0 <= thickness <= FARTHEST):
-            raise ClothError(f"thickness is {thickness!r} m, it must be a number, 0 or more and {FARTHEST:g} at most",
+            raise ClothError(f"thickness is {thickness!r} m, it must be a number, 0 or more and "
+                             f"{number_text(FARTHEST)} at most",
                              object_name=self.name)
         self.thickness = float(thickness)
         if callable(max_elongation):

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import FARTHEST, BoolArray, is_flag, is_number, is_whole
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
+from ..number_text import number_text
 from .keyed import Setting, check_setting
 
 
@@ -69,7 +70,7 @@ class ClothContact:
                 check_setting(value, f"{name} of its contact", "", least=0.0, most=FARTHEST)
             elif value is not None and not (is_number(value) and 0.0 <= value <= FARTHEST):
                 raise ClothError(f"{name} of its contact is {value!r}{unit}, it must be a number, 0 or more and "
-                                 f"{FARTHEST:g} at most, or None")
+                                 f"{number_text(FARTHEST)} at most, or None")
         if not is_whole(self.layer, -2 ** 31):
             raise ClothError(f"layer of its contact is {self.layer!r}, it must be a whole number")
 

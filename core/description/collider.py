@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import FARTHEST, FloatArray, IntArray, faces_wanted, float_rows, index_rows, is_number, takes, too_far
 from ..did_you_mean import names_arguments_of
 from ..errors import ColliderError
+from ..number_text import number_text
 from .arguments import keeps_arguments
 from .keyed import Setting, check_setting, checked_number_at, number_at
 from .left_out import without
@@ -74,7 +75,8 @@ class Collider:
             if what == "friction" and callable(value):
                 check_setting(value, what, name, least=0.0, most=FARTHEST, error=ColliderError)
             elif not (is_number(value) and 0.0 <= value <= FARTHEST):
-                raise ColliderError(f"{what} is {value!r}, it must be a number, 0 or more and {FARTHEST:g} at most",
+                raise ColliderError(f"{what} is {value!r}, it must be a number, 0 or more and "
+                                    f"{number_text(FARTHEST)} at most",
                                     object_name=name)
         check_setting(absorption, "absorption", name, least=0.0, most=1.0, error=ColliderError)
         self._friction, self.friction_changes = friction, callable(friction)
@@ -149,5 +151,5 @@ class Collider:
         if far.any():
             vertex = int(np.argmax(far))
             raise ColliderError(f"vertex {vertex} is at {rows[vertex].tolist()} m at {time:.4f} s, it must be within "
-                                f"{FARTHEST:g} m", object_name=self.name)
+                                f"{number_text(FARTHEST)} m", object_name=self.name)
         return rows

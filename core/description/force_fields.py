@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import LARGEST, AnyArray, FloatArray, is_flag, is_number, is_series, is_whole
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError, SceneError
+from ..number_text import number_text
 from .frame_clock import FrameClock
 from .keyed import Setting, check_setting, checked_number_at
 from .motion import Trajectory
@@ -177,10 +178,11 @@ class ForceField:
         row = self._array("values", time, (len(VALUES),), infinite=True)
         for name in NEVER_NEGATIVE:
             if row[PLACE[name]] < 0.0:
-                raise self._error(f"{name} is {row[PLACE[name]]:g} at {time:.4f} s, it must be 0 or more")
+                raise self._error(f"{name} is {number_text(row[PLACE[name]])} at {time:.4f} s, it must be 0 or more")
         for name, number in zip(VALUES, row, strict=True):
             if not (abs(number) <= LARGEST or name.endswith("maximum")):
-                raise self._error(f"{name} is {number:g} at {time:.4f} s, it must be a number, {LARGEST:g} at most")
+                raise self._error(f"{name} is {number_text(number)} at {time:.4f} s, it must be a number, "
+                                  f"{number_text(LARGEST)} at most")
         return row
 
     def vertices_at(self, time: float) -> FloatArray:

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import LARGEST, FloatArray, float_array, is_flag, is_number
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
+from ..number_text import number_text
 from .keyed import Setting, check_setting, checked_number_at
 
 
@@ -54,8 +55,8 @@ class InternalSprings:
             if value is None and name == "max_length":
                 continue
             if not (is_number(value) and 0.0 <= value <= most):
-                raise ClothError(f"{name} of the internal springs is {value!r}, it must be a number from 0 to {most:g} "
-                                 f"[{unit}]")
+                raise ClothError(f"{name} of the internal springs is {value!r}, it must be a number from 0 to "
+                                 f"{number_text(most)} [{unit}]")
             object.__setattr__(self, name, float(value))
         if not is_flag(self.check_normals):
             raise ClothError(f"check_normals of the internal springs is {self.check_normals!r}, it must be True or "
@@ -94,6 +95,6 @@ class InternalSprings:
         good = (values >= 0.0) & (values <= LARGEST)                                                # nan fails too
         if not good.all():
             vertex = int(np.argmin(good))
-            raise ClothError(f"scale of the internal springs is {values[vertex]:g} at vertex {vertex}, it must be from "
-                             f"0 to {LARGEST:g}", object_name=name)
+            raise ClothError(f"scale of the internal springs is {number_text(values[vertex])} at vertex {vertex}, it "
+                             f"must be from 0 to {number_text(LARGEST)}", object_name=name)
         return values

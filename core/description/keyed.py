@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import is_number, takes
 from ..errors import ClothError, SceneError
+from ..number_text import number_text
 from .motion import Trajectory
 from .vertex_values import shown
 
@@ -76,7 +77,7 @@ def check_setting(value: Any, what: str, name: str, *, least: float = -math.inf,
         raise error(f"{what} is {shown(value)}, it must be a number or a function of the time alone", object_name=name)
     at_start = value(0.0) if callable(value) else value
     if not (is_number(at_start) and least <= at_start <= most):
-        low, high = (f"{bound:g}" if math.isfinite(bound) else "" for bound in (least, most))
+        low, high = (number_text(bound) if math.isfinite(bound) else "" for bound in (least, most))
         wanted = f"a number in {low}..{high}" if low and high else f"a number, {low} or more" if low else \
             f"a number, {high} or less" if high else "a number"
         raise error(f"{what} is {shown(at_start)}{' at 0 s' if callable(value) else ''}, it must be {wanted}",
@@ -89,6 +90,6 @@ def checked_number_at(setting: Setting, time: float, what: str, name: str, *, le
     takes them."""
     value = number_at(setting, time)
     if not least <= value <= most:                                                                  # nan fails too
-        raise error(f"{what} is {value:g} at {time:.4f} s, it must be in {least:g}..{most:g}; correct its keyframes or "
-                    "driver", object_name=name)
+        raise error(f"{what} is {number_text(value)} at {time:.4f} s, it must be in "
+                    f"{number_text(least)}..{number_text(most)}; correct its keyframes or driver", object_name=name)
     return value

@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import LARGEST, is_number, is_series
 from ..did_you_mean import names_arguments, names_arguments_of, perhaps
 from ..errors import MaterialError
+from ..number_text import number_text
 from .presets import UNITS, FabricFile, load_preset, preset_names, read_fabric, write_fabric
 
 PAIRS = ("stretch", "bend", "compression")
@@ -91,7 +92,8 @@ class Material:
                     shown = value if is_number(value) else repr(value)              # '0.1' is not 0.1
                     raise MaterialError(f"{field} is {shown}, it must be a number {wanted}", object_name=self.name)
                 if value > LARGEST:
-                    raise MaterialError(f"{field} is {value:g}, it must be {LARGEST:g} at most", object_name=self.name)
+                    raise MaterialError(f"{field} is {number_text(value)}, it must be {number_text(LARGEST)} at most",
+                                        object_name=self.name)
             numbers = tuple(float(value) for value in values)
             object.__setattr__(self, field, numbers if field in PAIRS else numbers[0])
 

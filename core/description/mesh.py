@@ -29,6 +29,7 @@ from ..arrays import (
 )
 from ..did_you_mean import names_arguments_of
 from ..errors import MeshError
+from ..number_text import number_text
 from .arguments import keeps_arguments, keeps_change
 from .topology import Topology, join_edges
 from .triangulate import triangulate
@@ -184,14 +185,16 @@ class ClothMesh:
         far = too_far(values)
         if far.any():
             t = int(np.argmax(far))
-            raise MeshError(f"uv of triangle {t} is {values[t].tolist()} m, it must be within {FARTHEST:g} m",
+            raise MeshError(f"uv of triangle {t} is {values[t].tolist()} m, it must be within "
+                            f"{number_text(FARTHEST)} m",
                             object_name=self.name)
         area, longest = _flat_areas(values)
         bad = ~(np.abs(area) > SLIVER * longest ** 2)
         if bad.any():
             t = int(np.argmax(bad))
             raise MeshError(f"uv of triangle {t} (vertices {self.triangles[t].tolist()}) has no area "
-                            f"({abs(area[t]):.3g} m^2); unwrap that face or simulate without uv", object_name=self.name)
+                            f"({number_text(abs(area[t]), 3)} m^2); unwrap that face or simulate without uv",
+                            object_name=self.name)
         mirrored = area < 0.0                    # islands drawn mirrored are the same fabric seen from behind
         values[mirrored, :, 0] *= -1.0
         return values
@@ -286,8 +289,8 @@ class ClothMesh:
         far = too_far(self.positions)
         if far.any():
             vertex = int(np.argmax(far))
-            self._fail(f"vertex {vertex} is at {self.positions[vertex].tolist()} m, it must be within {FARTHEST:g} m; "
-                       "delete or move that vertex")
+            self._fail(f"vertex {vertex} is at {self.positions[vertex].tolist()} m, it must be within "
+                       f"{number_text(FARTHEST)} m; delete or move that vertex")
 
     def _check_indices(self, loose: IntArray) -> None:
         if self._points and len(self.positions) == 0:
@@ -343,9 +346,10 @@ class ClothMesh:
             flat = ~(area > SLIVER * longest ** 2)
             if flat.any():
                 t = int(np.argmax(flat))
-                self._fail(f"triangle {t} (vertices {self.triangles[t].tolist()}) has no area ({area[t]:.3g} m^2 "
-                           f"with an edge of {longest[t]:.3g} m, {int(flat.sum())} such); dissolve it "
-                           "(Mesh > Clean Up > Degenerate Dissolve), or bring back a vertex that lies far away")
+                self._fail(f"triangle {t} (vertices {self.triangles[t].tolist()}) has no area "
+                           f"({number_text(area[t], 3)} m^2 with an edge of {number_text(longest[t], 3)} m, "
+                           f"{int(flat.sum())} such); dissolve it (Mesh > Clean Up > Degenerate Dissolve), or bring "
+                           "back a vertex that lies far away")
 
 
 def lay_flat(positions: FloatArray, triangles: IntArray, grain: FloatArray) -> FloatArray:

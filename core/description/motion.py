@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import SceneError
+from ..number_text import number_text
 from .frame_clock import FrameClock
 
 Values = Mapping[str, FloatArray]
@@ -94,8 +95,9 @@ class MotionWindow:
             return latest
         first, last = self._times[0], self._times[-1]
         if not (first <= elapsed <= last or math.isclose(elapsed, first) or math.isclose(elapsed, last)):
-            raise RuntimeError(f"time {time} s is outside the frames {self.first + first:g}..{self.first + last:g} of "
-                               "the window")
+            raise RuntimeError(f"time {time} s is outside the frames "
+                               f"{number_text(self.first + first, 10)}..{number_text(self.first + last, 10)} of the "
+                               "window")
         for index in range(len(self._times) - 1):
             start, end = self._times[index], self._times[index + 1]
             if elapsed < end and not math.isclose(elapsed, end):

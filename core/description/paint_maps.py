@@ -18,6 +18,7 @@ import numpy as np
 
 from ..arrays import LARGEST, FloatArray, float_array, is_flag, is_number, takes
 from ..errors import ClothError
+from ..number_text import number_text
 from .mesh import ClothMesh
 from .vertex_values import shown
 
@@ -98,11 +99,11 @@ class PaintMaps:
         if values.shape != (count,):
             raise ClothError(f"{what} has shape {values.shape}, expected one number or ({count},), one per vertex",
                              object_name=mesh.name)
-        self._check(values, np.abs(values) <= LARGEST, what, f"a number, {LARGEST:g} at most")
+        self._check(values, np.abs(values) <= LARGEST, what, f"a number, {number_text(LARGEST)} at most")
         return values
 
     def _check(self, values: FloatArray, good: Any, what: str, wanted: str) -> None:
         if not good.all():
             vertex = int(np.argmin(good))
-            raise ClothError(f"{what} of vertex {vertex} is {values[vertex]:g} ({int((~good).sum())} such), it must be "
-                             f"{wanted}", object_name=self.name)
+            raise ClothError(f"{what} of vertex {vertex} is {number_text(values[vertex])} ({int((~good).sum())} such), "
+                             f"it must be {wanted}", object_name=self.name)

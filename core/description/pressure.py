@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays import LARGEST, FloatArray, float_array
 from ..errors import ClothError
+from ..number_text import number_text
 from .keyed import Setting, check_setting, checked_number_at
 
 NAME = "Pressure"
@@ -92,7 +93,8 @@ class Pressure:
         bad = ~((weights >= 0.0) & (weights <= 1.0))
         if bad.any():
             vertex = int(np.argmax(bad))
-            raise ClothError(f"weights of the pressure has {weights[vertex]:g} at vertex {vertex}, it must be in 0..1",
+            raise ClothError(f"weights of the pressure has {number_text(weights[vertex])} at vertex {vertex}, it must "
+                             "be in 0..1",
                              object_name=name)
         return weights
 

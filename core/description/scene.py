@@ -9,6 +9,7 @@ from typing import Any
 from ..arrays import LARGEST, FloatArray, is_number, is_series, takes
 from ..did_you_mean import names_arguments_of, perhaps
 from ..errors import SceneError
+from ..number_text import number_text
 from .arguments import keeps_arguments
 from .cloth import Cloth
 from .collider import Collider
@@ -63,8 +64,8 @@ class Scene:
         self.gravity = vector(gravity(0.0), "gravity at 0 s") if callable(gravity) else vector(gravity, "gravity")
         self._wind = Wind(wind)
         if not is_number(air_density) or not 0.0 <= air_density <= LARGEST:
-            raise SceneError(f"air_density is {shown(air_density)}, it must be a number from 0 to {LARGEST:g} "
-                             f"[kg/m^3]; air at sea level has {AIR_DENSITY}")
+            raise SceneError(f"air_density is {shown(air_density)}, it must be a number from 0 to "
+                             f"{number_text(LARGEST)} [kg/m^3]; air at sea level has {AIR_DENSITY}")
         self.air_density = float(air_density)
 
     def gravity_at(self, time: float) -> FloatArray:

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import LARGEST, FloatArray, float_array
 from ..did_you_mean import names_arguments_of
 from ..errors import ClothError
+from ..number_text import number_text
 from .keyed import Setting, check_setting, checked_number_at
 from .mesh import ClothMesh
 from .split_edges import SplitEdges
@@ -70,7 +71,7 @@ class Tearing:
         if bad.any():
             vertex = int(np.argmax(bad))
             raise ClothError(f"the weight {weights[vertex]} of vertex {vertex} in the tearing is out of range, it must "
-                             f"be from 0 to {LARGEST:g}, or infinite", object_name=name)
+                             f"be from 0 to {number_text(LARGEST)}, or infinite", object_name=name)
         return weights
 
 

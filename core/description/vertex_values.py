@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import FARTHEST, BoolArray, FloatArray, float_array, float_rows, too_far
 from ..errors import ClothError, PinError
+from ..number_text import number_text
 
 
 def vectors(values: Any, count: int, what: str, name: str, error_type: type[ClothError] = ClothError) -> FloatArray:
@@ -34,7 +35,8 @@ def vectors(values: Any, count: int, what: str, name: str, error_type: type[Clot
     far = too_far(rows)
     if far.any():
         vertex = int(np.argmax(far))
-        raise error_type(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, it must be within {FARTHEST:g}",
+        raise error_type(f"{what} of vertex {vertex} is {rows[vertex].tolist()}, it must be within "
+                         f"{number_text(FARTHEST)}",
                          object_name=name)
     return rows
 
@@ -73,7 +75,7 @@ def target_point(value: Any, vertex: int, time: float, name: str) -> FloatArray:
                        "numbers; check what moves it there, such as a driver", object_name=name)
     if too_far(point[None])[0]:
         raise PinError(f"the target of vertex {vertex} is {point.tolist()} m at {time:.4f} s, it must be within "
-                       f"{FARTHEST:g} m", object_name=name)
+                       f"{number_text(FARTHEST)} m", object_name=name)
     return point
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import FARTHEST, FloatArray, float_array, takes, too_far
 from ..errors import SceneError
+from ..number_text import number_text
 
 
 class Wind:
@@ -66,7 +67,7 @@ class Wind:
         if far.any():
             row = int(np.argmax(far))
             raise SceneError(f"wind at {time:.4f} s at {x[row].tolist()} is {field[row].tolist()} m/s, it must be "
-                             f"within {FARTHEST:g} m/s")
+                             f"within {number_text(FARTHEST)} m/s")
         return field
 
 
@@ -80,7 +81,7 @@ def vector(value: Any, what: str) -> FloatArray:
     if found.shape != (3,) or not np.isfinite(found).all():
         raise SceneError(f"{what} is {reprlib.repr(value)}, it must be 3 finite numbers")
     if too_far(found[None])[0]:
-        raise SceneError(f"{what} is {found.tolist()}, it must be within {FARTHEST:g}")
+        raise SceneError(f"{what} is {found.tolist()}, it must be within {number_text(FARTHEST)}")
     return found
 
 

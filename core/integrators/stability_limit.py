@@ -22,6 +22,7 @@ from ..errors import SolverError, UnstableStepError
 from ..model.field_forces import Step
 from ..model.particle_system import ParticleSystem
 from ..model.velocity_forces import RateForce
+from ..number_text import number_text
 from ..state import State
 
 if TYPE_CHECKING:
@@ -109,18 +110,18 @@ def refusal(name: str, longest: float, smallest: float, system: ParticleSystem, 
     if name == "explicit_euler" and d < sqrt(omega2):
         ways = "damp the fabric more, without which explicit Euler always lets it vibrate, or "
     elif name != "explicit_euler" and undamped > 2.0 * longest:
-        ways = f"damp it less, as without damping {undamped:.2e} s would do, or "
+        ways = f"damp it less, as without damping {number_text(undamped, 3)} s would do, or "
     else:
         ways = ""
     if too_long:
         halved = f", halved {times} times," if times else ""
         made = f" ({wanted * 2 ** times} after halving)" if times else ""
-        found = (f"but steps of {smallest * 2 ** times:.2e} s{halved} are still of {smallest:.2e} s: set "
-                 f"steps_per_frame to {wanted} or more{made}")
+        found = (f"but steps of {number_text(smallest * 2 ** times, 3)} s{halved} are still of "
+                 f"{number_text(smallest, 3)} s: set steps_per_frame to {wanted} or more{made}")
     else:
         found = (f"{wanted} in a frame, which are more than {most:.0f}: set steps_per_frame to {wanted} if a frame is "
                  "to take that long")
     return UnstableStepError(
-        f"{name} is stable on this cloth in steps of up to {longest:.2e} s, {found}, {ways}take a softer fabric or a "
-        f"coarser mesh, or an integrator that is stable in any step: {IMPLICIT}",
+        f"{name} is stable on this cloth in steps of up to {number_text(longest, 3)} s, {found}, {ways}take a softer "
+        f"fabric or a coarser mesh, or an integrator that is stable in any step: {IMPLICIT}",
         longest=longest, step=smallest, steps_per_frame=wanted)

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..description.material import Material
 from ..errors import ClothError, MaterialError
+from ..number_text import number_text
 from .bending_length import bending_length, bending_stiffness
 from .drape_curve import stiffness_of_coefficient
 from .drape_meter import Drape, DrapeMeter, drape
@@ -87,7 +88,7 @@ def _run(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
         rows.append(_row(fabric, found))
         rest = "" if found.is_at_rest else f", still moving at {1e3 * found.speed:.1f} mm/s after {found.time:.0f} s"
         print(f"{fabric.name}: drape coefficient {100.0 * found.coefficient:.1f} %, {found.nodes} nodes, bending "
-              f"{1e6 * fabric.bend[0]:.3g} and {1e6 * fabric.bend[1]:.3g} uN m{rest}")
+              f"{number_text(1e6 * fabric.bend[0], 3)} and {number_text(1e6 * fabric.bend[1], 3)} uN m{rest}")
         if arguments.picture:
             Path(arguments.picture).write_text(svg(found, fabric.name), encoding="utf-8")
 

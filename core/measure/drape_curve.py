@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays import is_number
 from ..errors import MaterialError
+from ..number_text import number_text
 from .bending_length import bending_length, bending_stiffness
 from .drape_meter import PLATE_DIAMETER, DrapeMeter
 
@@ -45,9 +46,10 @@ def coefficient(areal_density: float, stiffness: float, meter: DrapeMeter | None
     lengths, curve = _curve(meter)
     low, high = lengths[0], lengths[-1]
     if not low <= s <= high:
-        raise MaterialError(f"a bending stiffness of {stiffness:g} N m at {areal_density:g} kg/m^2 is a bending length "
-                            f"of {s:.2f} times the width that hangs over; the curve has {low:g} to {high:g}; simulate "
-                            "the fabric in the drape meter instead")
+        raise MaterialError(f"a bending stiffness of {number_text(stiffness)} N m at {number_text(areal_density)} "
+                            f"kg/m^2 is a bending length of {s:.2f} times the width that hangs over; the curve has "
+                            f"{number_text(low)} to {number_text(high)}; simulate the fabric in the drape meter "
+                            "instead")
     return float(np.interp(s, lengths, curve))
 
 
@@ -62,10 +64,10 @@ def stiffness_of_coefficient(areal_density: float, measured: float, meter: Drape
     meter = meter or DrapeMeter()
     lengths, curve = _curve(meter)
     if not is_number(measured) or not curve[0] <= measured <= curve[-1]:
-        shown = f"{100.0 * measured:g} %" if is_number(measured) else repr(measured)
+        shown = f"{number_text(100.0 * measured)} %" if is_number(measured) else repr(measured)
         raise MaterialError(f"a drape coefficient of {shown} is outside of the curve, which has {100.0 * curve[0]:.0f} "
-                            f"to {100.0 * curve[-1]:.0f} % with a specimen of {100.0 * meter.diameter:g} cm; use "
-                            "24 cm for limp fabrics and 36 cm for stiff ones")
+                            f"to {100.0 * curve[-1]:.0f} % with a specimen of {number_text(100.0 * meter.diameter)} "
+                            "cm; use 24 cm for limp fabrics and 36 cm for stiff ones")
     s = float(np.interp(measured, curve, lengths))
     return bending_stiffness(areal_density, s * _width(meter))
 
@@ -84,5 +86,5 @@ def _curve(meter: DrapeMeter) -> tuple[tuple[float, ...], tuple[float, ...]]:
     for diameter, curve in CURVES.items():
         if abs(meter.diameter - diameter) < SAME_LENGTH and abs(meter.plate - PLATE_DIAMETER) < SAME_LENGTH:
             return curve
-    raise MaterialError(f"there is no curve for a specimen of {100.0 * meter.diameter:g} cm on plates of "
-                        f"{100.0 * meter.plate:g} cm; take one of 24, 30 and 36 cm on plates of 18 cm")
+    raise MaterialError(f"there is no curve for a specimen of {number_text(100.0 * meter.diameter)} cm on plates of "
+                        f"{number_text(100.0 * meter.plate)} cm; take one of 24, 30 and 36 cm on plates of 18 cm")

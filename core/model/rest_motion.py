@@ -19,6 +19,7 @@ from ..arrays import FloatArray
 from ..description.cloth import Cloth
 from ..description.mesh import SLIVER
 from ..errors import ClothError, MeshError
+from ..number_text import number_text
 from ..stencils.bending.hinge import angle
 from ..stencils.stencil import ElementForce
 from .curved_patches import CurvedPatches
@@ -91,6 +92,7 @@ class RestMotion:
         if not area.min(initial=1.0) > SLIVER:                                                      # nan fails too
             t = int(np.argmin(area))
             raise MeshError(f"triangle {t} (vertices {(stencil.vertices[t] - self._first).tolist()}) of its moving "
-                            f"rest shape has {area[t]:.2g} times the area at the start at {time:.4f} s; correct what "
-                            "deforms it, or switch off the moving rest shape", object_name=self._cloth.name)
+                            f"rest shape has {number_text(area[t], 2)} times the area at the start at {time:.4f} s; "
+                            "correct what deforms it, or switch off the moving rest shape",
+                            object_name=self._cloth.name)
         return square_root(C)

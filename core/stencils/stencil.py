@@ -31,6 +31,7 @@ import numpy.typing as npt
 
 from ..arrays import SINGLE_PRECISION, AnyArray, FloatArray, IntArray
 from ..kernels import current
+from ..number_text import number_text
 from .component_algebra import Block, Columns, add, add_blocks, dot, outer
 
 Tangent = tuple[tuple[Block, ...], ...]
@@ -270,8 +271,9 @@ def balanced(weights: FloatArray) -> FloatArray:
     most = SINGLE_PRECISION * sizes.max(axis=1, keepdims=True)
     if (np.abs(sums) > most).any():
         element, column = np.argwhere(np.abs(sums) > most)[0]
-        raise ValueError(f"the weights of column {column} of element {element} add up to {sums[element, column]:.3g}, "
-                         "not to zero; stencils of springs to fixed points are `held`")
+        raise ValueError(f"the weights of column {column} of element {element} add up to "
+                         f"{number_text(sums[element, column], 3)}, not to zero; stencils of springs to fixed points "
+                         "are `held`")
     unit = np.ldexp(1.0, np.frexp(sizes)[1] - 53)[:, None]                # the sum of all |w| is below 2^53 units
     rounded = np.where(off[:, None], np.rint(weights / unit) * unit, weights)
     rest = np.where(off, np.add.reduce(rounded, axis=1), 0.0)

@@ -12,6 +12,7 @@ from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import CheckpointError
 from ..model.particle_system import ParticleSystem
+from ..number_text import number_text
 from ..state import State
 from .checkpoint import Checkpoint
 
@@ -44,8 +45,8 @@ def check_continues(start: Checkpoint, scene: Scene, solver: Solver, frame: int)
         raise CheckpointError("the edges, triangles or rest lengths of the cloths are not those of the checkpoint; "
                               "start anew with the changed mesh")
     if start.frame_rate != float(solver.frame_rate):
-        raise CheckpointError(f"the checkpoint was made at {start.frame_rate:g} frames per second, the solver has "
-                              f"{solver.frame_rate:g}; take the same frame rate, or start anew")
+        raise CheckpointError(f"the checkpoint was made at {number_text(start.frame_rate)} frames per second, the "
+                              f"solver has {number_text(solver.frame_rate)}; take the same frame rate, or start anew")
 
 
 def continued(start: Checkpoint, scene: Scene, solver: Solver, system: ParticleSystem) -> State:

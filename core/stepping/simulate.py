@@ -21,6 +21,7 @@ from ..did_you_mean import names_arguments
 from ..errors import CheckpointError, SceneError, SolverError
 from ..kernels.backend import choose, current, using
 from ..model.particle_system import ParticleSystem
+from ..number_text import number_text
 from ..state import State
 from ..stopwatch import Stopwatch
 from .adaptive_stepper import Stepper
@@ -115,8 +116,9 @@ def _begun(clock: FrameClock | None, solver: Solver, frame: int, start: Checkpoi
     elif not isinstance(clock, FrameClock):
         raise SceneError(f"clock is {clock!r}, it must be a FrameClock, such as the clock of a MotionWindow")
     elif (clock.first, clock.frame_rate) != (first, float(solver.frame_rate)):
-        raise SceneError(f"the clock has frame {clock.first} at time 0 and {clock.frame_rate:g} frames per second, the "
-                         f"simulation frame {first} and {solver.frame_rate:g}; give the clock those of the simulation")
+        raise SceneError(f"the clock has frame {clock.first} at time 0 and {number_text(clock.frame_rate)} frames per "
+                         f"second, the simulation frame {first} and {number_text(solver.frame_rate)}; give the clock "
+                         "those of the simulation")
     clock.begin(frame if start is None else start.frame, time)
     return clock
 

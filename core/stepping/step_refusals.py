@@ -12,6 +12,7 @@ from ..errors import SolverError
 from ..integrators import registry, stability_limit
 from ..integrators.post_step import StepResult
 from ..model.particle_system import ParticleSystem
+from ..number_text import number_text
 from ..state import State
 from .step_halving import StepHalving
 
@@ -60,7 +61,7 @@ class StepRefusals:
         step = f"the step at {state.time:.4f} s (frame {frame})"
         if not result.finite:
             raise SolverError(
-                f"{step} has no finite solution even at {h:.2e} s{halved}; check this first: "
+                f"{step} has no finite solution even at {number_text(h, 3)} s{halved}; check this first: "
                 f"{self._remedy(state, state.time + h)}{self._shortest(state)}",
                 object_name=self._whose(result.state))
         self._check_rounding(result.state, frame)
@@ -72,8 +73,9 @@ class StepRefusals:
         how = "grows" if leaps else "has grown"
         name, ends = self._system.edge_named(edge)
         raise SolverError(
-            f"{step} runs away even at {h:.2e} s{halved}: edge {ends} {how} by {longer[edge]:.1f} times its length; "
-            f"check this first: {self._remedy(state, state.time + h)}{self._shortest(state)}", object_name=name)
+            f"{step} runs away even at {number_text(h, 3)} s{halved}: edge {ends} {how} by "
+            f"{number_text(longer[edge], 3)} times its length; check this first: "
+            f"{self._remedy(state, state.time + h)}{self._shortest(state)}", object_name=name)
 
     def _check_rounding(self, state: State, frame: int) -> None:
         """Raise a SolverError if cloth is so far from the origin that its coordinates are too coarse for its edges."""
@@ -88,9 +90,10 @@ class StepRefusals:
         name, ends = self._system.edge_named(edge)
         far = np.abs(state.x[self._system.edges[edge]]).max()
         raise SolverError(
-            f"in frame {frame} edge {ends} of {name} is {far:.2g} m from the origin, where numbers are "
-            f"{rounding[edge]:.2g} m apart, too coarse for its length of {rest[edge]:.2g} m: keep the cloth nearer to "
-            "the origin, lower what accelerates it (gravity, force fields), or let something hold it",
+            f"in frame {frame} edge {ends} of {name} is {number_text(far, 2)} m from the origin, where numbers are "
+            f"{number_text(rounding[edge], 2)} m apart, too coarse for its length of {number_text(rest[edge], 2)} m: "
+            "keep the cloth nearer to the origin, lower what accelerates it (gravity, force fields), or let something "
+            "hold it",
             object_name=name)
 
     def _whose(self, state: State) -> str | None:
@@ -111,18 +114,18 @@ class StepRefusals:
             if collider.thickness > thick:
                 thick, whose = collider.thickness, f" of {collider.name}"
         if len(edges) and thick > THICK_EDGES * edges.max():
-            return (f"the thickness{whose} of {thick:.2g} m is far above the longest edge of "
-                    f"{edges.max():.2g} m: lower the thickness, or check the unit scale")
+            return (f"the thickness{whose} of {number_text(thick, 2)} m is far above the longest edge of "
+                    f"{number_text(edges.max(), 2)} m: lower the thickness, or check the unit scale")
         if len(edges) and edges.min() < OUT_OF_PROPORTION * mean:
             name, ends = system.edge_named(int(np.argmin(edges)))
-            return (f"edge {ends} of {name} is {edges.min():.2g} m long, others {mean:.2g} m on average: merge its "
-                    "vertices (Merge by Distance), or make the mesh even")
+            return (f"edge {ends} of {name} is {number_text(edges.min(), 2)} m long, others {number_text(mean, 2)} m "
+                    "on average: merge its vertices (Merge by Distance), or make the mesh even")
         held, at = system.end_positions(state, end - state.time)
         far = np.linalg.norm(at - state.x[held], axis=1)
         if len(held) and len(edges) and far.max() > edges.max():
             i = int(held[np.argmax(far)])
-            return (f"the pin of vertex {i} has moved {far.max():.2g} m at once: let it move over more frames, or "
-                    "raise steps_per_frame")
+            return (f"the pin of vertex {i} has moved {number_text(far.max(), 2)} m at once: let it move over more "
+                    "frames, or raise steps_per_frame")
         tiny = self._tiny(state)
         if system.pressure is not None:
             return (f"{tiny}lower the pressure, which the fabric does not hold, raise the stiffness of the fabric, or "
@@ -142,9 +145,9 @@ class StepRefusals:
         if not widths or not spans or min(widths) >= OUT_OF_PROPORTION * max(spans):
             return ""
         cloth, collider = int(np.argmin(widths)), int(np.argmax(spans))
-        return (f"{system.scene.cloths[cloth].name} is {widths[cloth]:.2g} m wide and "
-                f"{system.scene.colliders[collider].name} {spans[collider]:.2g} m: check the unit scale and the scale "
-                "of both objects; else ")
+        return (f"{system.scene.cloths[cloth].name} is {number_text(widths[cloth], 2)} m wide and "
+                f"{system.scene.colliders[collider].name} {number_text(spans[collider], 2)} m: check the unit scale "
+                "and the scale of both objects; else ")
 
     def _shortest(self, state: State) -> str:
         """Return the message part that names an edge that has shrunk to almost nothing, or nothing."""
@@ -156,5 +159,5 @@ class StepRefusals:
         name, ends = self._system.edge_named(edge)
         held, _ = self._system.held_positions(state.time)
         pinned = np.isin(self._system.edges[edge], held).all()
-        return (f"; edge {ends} of {name} has shrunk to {lengths[edge]:.2g} m" + (
+        return (f"; edge {ends} of {name} has shrunk to {number_text(lengths[edge], 2)} m" + (
             ", and pins hold both its ends: move their targets apart" if pinned else ""))

@@ -130,7 +130,7 @@ def test_files_that_are_damaged_or_out_of_range_are_named_and_left_out(extension
     (folder / "other.txt").write_text("no preset")
     names, problems = extension.fabric_presets.readable_presets()
     assert "good" in names and not {"text", "heavy", "other"} & set(names) and names.count("silk") == 1
-    for name in ("'text' (text.toml) cannot be read", "'heavy' (heavy.toml) cannot be used: areal_density is 1e+09",
+    for name in ("'text' (text.toml) cannot be read", "'heavy' (heavy.toml) cannot be used: areal_density is 1e9",
                  f"'silk' has a name that is kept for Muslin; rename {folder}"):
         assert name in problems, problems
     assert any("heavy" in text for text in draw_all(extension, sheet).texts)

@@ -23,8 +23,9 @@ OWN = [ROOT / "__init__.py", ROOT / "setup.py",
 LAYERS = ("measure", "cache", "stepping", "integrators", "model", "contact", "linear", "kernels", "loads", "stencils",
           "description")
 """Folders of core from top to bottom: each imports only itself, the folders after it and BASE."""
-BASE = {"core.state", "core.arrays", "core.row_ops", "core.errors", "core.did_you_mean", "core.stopwatch",
-        "core.parsed", "core.array_file", "core.kernels", "core.kernels.backend", "core.kernels.kernel_folder"}
+BASE = {"core.state", "core.arrays", "core.row_ops", "core.errors", "core.did_you_mean", "core.number_text",
+        "core.stopwatch", "core.parsed", "core.array_file", "core.kernels", "core.kernels.backend",
+        "core.kernels.kernel_folder"}
 """Modules that all folders may import: plain records and arrays, errors, and the choice of the kernels' backend."""
 EXTERNAL = {"core", "numpy", "__future__", "argparse", "collections", "contextlib", "copy", "dataclasses", "difflib",
             "functools", "inspect", "itertools", "json", "math", "numbers", "pathlib", "reprlib", "sys", "time",

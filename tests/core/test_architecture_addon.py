@@ -23,6 +23,7 @@ CORE_INTERNALS = {
     "cloth_addon.bake.fitting": {"core.stepping.resolve_start"},                 # a resolution in iterations
     "cloth_addon.bake.take_notes": {"core.parsed"},
     "cloth_addon.properties.baked_record": {"core.parsed"},                      # the checks of all stored records
+    "cloth_addon.properties.number_text": {"core.number_text"},                  # numbers as in the core's messages
     "cloth_addon.properties.record_schema": {"core.parsed"},
     "cloth_addon.properties.air_settings": {"core.description.scene"},           # the default density of the air
     "cloth_addon.properties.fabric_presets": {"core.description.presets"},       # title and description of a file

@@ -28,6 +28,7 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ...errors import MeshError
+from ...number_text import number_text
 from ..component_algebra import (
     SMALLEST_DIVISOR,
     Block,
@@ -71,7 +72,7 @@ def tetrahedron_stencil(positions: FloatArray, tetrahedra: IntArray) -> Stencil:
     if flat.any():
         q = int(np.argmax(flat))
         raise MeshError(f"tetrahedron {q} of vertices {tetrahedra[q].tolist()} is flat: its volume is "
-                        f"{volume[q]:.3g} m^3; leave it out, or move its vertices apart")
+                        f"{number_text(volume[q], 3)} m^3; leave it out, or move its vertices apart")
     weights = np.empty((len(tetrahedra), 4, 3))
     weights[:, :3] = np.linalg.inv(sides)                              # X_g^-1; row i has the weights of vertex i
     weights[:, 3] = -weights[:, :3].sum(axis=1)

@@ -20,6 +20,7 @@ from ...arrays import LARGEST, is_flag, is_number
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
+from ...number_text import number_text
 from ..springs.bend_springs import bend_springs
 from ..springs.buckling_arc import BucklingArc, arc_parameters
 from ..springs.sheet_springs import sheet_springs
@@ -38,7 +39,8 @@ def build(mesh: ClothMesh, material: Material, *, flat: bool = False, hold: floa
         hold: c_b over the stiffness of the structural springs in the same direction [-].
     """
     if not (is_number(hold) and 0.0 < hold <= LARGEST):
-        raise ClothError(f"hold is {hold!r}, it must be a number above 0, {LARGEST:g} at most", object_name=mesh.name)
+        raise ClothError(f"hold is {hold!r}, it must be a number above 0, {number_text(LARGEST)} at most",
+                         object_name=mesh.name)
     if not is_flag(flat):
         raise ClothError(f"flat is {flat!r}, it must be True or False", object_name=mesh.name)
     forces = []

@@ -24,6 +24,7 @@ from ...arrays import LARGEST, SINGLE_PRECISION, FloatArray, IntArray, is_number
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError, MeshError
+from ...number_text import number_text
 from ..membranes.projective_local_step import ProjectiveTetrahedron, tetrahedron_stencil
 from ..quadratic import Quadratic
 from ..solids.cage import Cage, build_cage, trilinear
@@ -138,7 +139,7 @@ def _checked(mesh: ClothMesh, structure: str, young_modulus: float, poisson_rati
         fail(f"structure is {structure!r}, it must be one of {', '.join(STRUCTURES)}")
     for what, value, unit in (("young_modulus", young_modulus, "Pa"), ("density", density, "kg/m^3")):
         if not (is_number(value) and 0.0 < value <= LARGEST):
-            fail(f"{what} is {value!r}, it must be a number above 0 {unit}, {LARGEST:g} at most")
+            fail(f"{what} is {value!r}, it must be a number above 0 {unit}, {number_text(LARGEST)} at most")
     if cells is not None and not is_whole(cells, 1, MOST_CELLS):
         fail(f"cells is {cells!r}, it must be a whole number from 1 to {MOST_CELLS}")
     if poisson_ratio is None:

@@ -15,6 +15,7 @@ from ...arrays import FARTHEST, LARGEST, NUMBERS_PER_PIECE, FloatArray, IntArray
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
+from ...number_text import number_text
 from ..springs.spring import Spring, edge_stencil
 from ..stencil import ElementForce
 from .built_model import BuiltModel
@@ -42,14 +43,14 @@ def build(mesh: ClothMesh, material: Material, *, mass: float | None = None, rad
             raise ClothError(f"{what} is {value!r}, it must be {wanted}", object_name=mesh.name)
 
     check("mass", mass, mass is None or (is_number(mass) and 0.0 < mass <= LARGEST),
-          f"above 0 kg, {LARGEST:g} at most")
+          f"above 0 kg, {number_text(LARGEST)} at most")
     check("radius", radius, radius is None or (is_number(radius) and 0.0 < radius <= FARTHEST),
-          f"above 0 m, {FARTHEST:g} at most")
+          f"above 0 m, {number_text(FARTHEST)} at most")
     check("nearest", nearest, is_whole(nearest, 0), "a whole number of 0 or more")
     check("spring_stiffness", spring_stiffness, is_number(spring_stiffness) and 0.0 < spring_stiffness <= LARGEST,
-          f"above 0 N/m, {LARGEST:g} at most")
+          f"above 0 N/m, {number_text(LARGEST)} at most")
     check("spring_damping", spring_damping, is_number(spring_damping) and 0.0 <= spring_damping <= LARGEST,
-          f"0 N s/m or more, {LARGEST:g} at most")
+          f"0 N s/m or more, {number_text(LARGEST)} at most")
     x = mesh.positions
     pairs = neighbours(x, radius or 0.0, min(nearest, len(x) - 1))
     pairs = np.unique(np.concatenate([np.sort(mesh.edges, axis=1), pairs]), axis=0)

@@ -13,6 +13,7 @@ from ...arrays import LARGEST, is_number
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
+from ...number_text import number_text
 from ..bending.bend_forces import bend_forces
 from ..membranes.projective_local_step import triangle_forces
 from ..membranes.stretch_shear import membrane_stencil
@@ -49,7 +50,8 @@ def shear_modulus(young_modulus: float, poisson_ratio: float, *, object_name: st
         ClothError: E is not above 0, or nu is not in -1..0.5.
     """
     if not (is_number(young_modulus) and 0.0 < young_modulus <= LARGEST):
-        raise ClothError(f"young_modulus is {young_modulus!r}, it must be a number above 0 [Pa], {LARGEST:g} at most",
+        raise ClothError(f"young_modulus is {young_modulus!r}, it must be a number above 0 [Pa], "
+                         f"{number_text(LARGEST)} at most",
                          object_name=object_name)
     if not (is_number(poisson_ratio) and -1.0 < poisson_ratio <= 0.5):
         raise ClothError(f"poisson_ratio is {poisson_ratio!r}, it must be above -1 and at most 0.5",

@@ -36,6 +36,7 @@ from ...description.grid_topology import grid_of
 from ...description.material import Material
 from ...description.mesh import ClothMesh
 from ...errors import ClothError
+from ...number_text import number_text
 from ..bending.thread_curvature import curvature_force
 from ..membranes.area_preserving import AreaPreserving
 from ..springs.sheet_springs import coupled_stretch
@@ -103,7 +104,8 @@ def build(mesh: ClothMesh, material: Material, *, area_stiffness: float | None =
         MeshError: the mesh is not a grid.
     """
     if area_stiffness is not None and not (is_number(area_stiffness) and 0.0 <= area_stiffness <= LARGEST):
-        raise ClothError(f"area_stiffness is {area_stiffness!r} N/m, it must be a number from 0 to {LARGEST:g}",
+        raise ClothError(f"area_stiffness is {area_stiffness!r} N/m, it must be a number from 0 to "
+                         f"{number_text(LARGEST)}",
                          object_name=mesh.name)
     k_a = area_modulus(material) if area_stiffness is None else float(area_stiffness)
     threads = Threads.of(mesh)

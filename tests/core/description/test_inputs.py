@@ -42,7 +42,7 @@ def test_a_fabric_constant_that_is_text_is_shown_as_text():
 @cases("constant", ["areal_density", "stretch", "shear", "bend", "damping", "friction"])
 def test_a_fabric_constant_that_no_computer_can_square_is_named(constant):
     refused(core.MaterialError, lambda: core.Material(**{**FABRIC, constant: 1e300, "name": "felt"}),
-            constant, "1e+300", "1e+20 at most", name="felt")
+            constant, "1e300", "1e20 at most", name="felt")
 
 
 def test_zero_is_a_stiffness_and_one_number_serves_warp_and_weft():
@@ -91,7 +91,7 @@ def cloth(**options):
     ({"velocities": np.zeros((4, 3))}, core.ClothError, ["velocities", "4", "9"]),
     ({"velocities": np.full((9, 3), np.nan)}, core.ClothError, ["velocities", "vertex 0", "nan"]),
     ({"positions": np.zeros((9, 2))}, core.ClothError, ["positions", "(n, 3)", "(9, 2)"]),
-    ({"positions": np.full((9, 3), 1e200)}, core.ClothError, ["positions", "vertex 0", "1e+200", "within 1e+15"]),
+    ({"positions": np.full((9, 3), 1e200)}, core.ClothError, ["positions", "vertex 0", "1e+200", "within 1e15"]),
     ({"thickness": -1.0}, core.ClothError, ["thickness", "-1.0"]),
     ({"thickness": np.nan}, core.ClothError, ["thickness", "nan"]),
     ({"thickness": "thin"}, core.ClothError, ["thickness", "thin"]),
@@ -156,7 +156,7 @@ def test_a_trajectory_that_returns_nonsense_is_named_with_its_vertex_and_time(ki
     (CORNERS, [[0, 1, 2], [0, 0, 3]], {}, ["triangle 1", "[0, 0, 3]", "twice"]),
     (0.0 * CORNERS, CUBE, {}, ["area", "scale"]),
     (CORNERS * [1.0, 0.0, 0.0], CUBE, {}, ["area"]),
-    (1e200 * CORNERS, CUBE, {}, ["vertex 1", "1e+200", "1e+15 m"]),
+    (1e200 * CORNERS, CUBE, {}, ["vertex 1", "1e+200", "1e15 m"]),
     (CORNERS[:, :2], CUBE, {}, ["positions", "(n, 3)"]),
     (np.where(np.arange(4)[:, None] == 2, np.nan, CORNERS), CUBE, {}, ["vertex 2", "nan"]),
     (CORNERS, CUBE, {"friction": -0.1}, ["friction", "-0.1"]),
@@ -213,11 +213,11 @@ def test_gravity_and_wind_are_three_numbers(value):
 
 def test_gravity_wind_and_targets_of_pins_are_not_larger_than_any_coordinate():
     still, far = cloth()(), (0.0, 1e300, 0.0)
-    refused(core.SceneError, lambda: core.Scene([still], gravity=far), "gravity", "1e+300", "within 1e+15")
-    refused(core.SceneError, lambda: core.Scene([still], wind=lambda t: far).wind_at(0.25), "0.2500 s", "within 1e+15")
+    refused(core.SceneError, lambda: core.Scene([still], gravity=far), "gravity", "1e+300", "within 1e15")
+    refused(core.SceneError, lambda: core.Scene([still], wind=lambda t: far).wind_at(0.25), "0.2500 s", "within 1e15")
     field = core.Scene([still], wind=lambda t, x: x + far)
-    refused(core.SceneError, lambda: field.wind_at(0.25, np.zeros((2, 3))), "0.2500 s", "1e+300", "within 1e+15 m/s")
-    refused(core.PinError, lambda: cloth(attachments=[core.Attachment(1, target=far)])(), "vertex 1", "within 1e+15 m")
+    refused(core.SceneError, lambda: field.wind_at(0.25, np.zeros((2, 3))), "0.2500 s", "1e+300", "within 1e15 m/s")
+    refused(core.PinError, lambda: cloth(attachments=[core.Attachment(1, target=far)])(), "vertex 1", "within 1e15 m")
 
 
 # ---------------------------------------------------------------------- solver
@@ -357,7 +357,7 @@ def test_an_array_without_dimensions_is_one_number_and_no_list():
 
 def test_what_no_computer_can_square_is_named():
     for what in ("thickness", "rest_scale", "rest_curvature", "stretch_scale", "shear_scale", "bend_scale"):
-        refused(core.ClothError, cloth(**{what: 1e300}), what, "1e+300", "at most", name="Skirt")
+        refused(core.ClothError, cloth(**{what: 1e300}), what, "300", "at most", name="Skirt")
     for what in ("thickness", "friction"):
         refused(core.ColliderError, lambda what=what: core.Collider(CORNERS, CUBE, name="Ball", **{what: 1e300}),
                 f"{what} is 1e+300", "at most", name="Ball")
@@ -370,4 +370,4 @@ def test_what_no_computer_can_square_is_named():
 def test_an_option_of_a_model_that_no_computer_can_square_is_named(model, option):
     more = {"sheet_thickness": 1.0} if model == "projective" else {}
     refused(core.ClothError, lambda: built_model(cloth(model=model, **{option: 1e300}, **more)()),
-            f"{option} is 1e+300", "1e+", name="Skirt")
+            f"{option} is 1e+300", "1e15" if option == "radius" else "1e20", name="Skirt")

@@ -100,6 +100,6 @@ def test_a_step_without_a_solution_names_its_cloth():
 
 @pytest.mark.parametrize("names", [("Dust",), ("Dust", "Fluff")])
 def test_a_step_without_a_solution_names_a_collider_that_is_far_larger_than_its_cloth(names):
-    text = "check this first: Dust is 2e-06 m wide and Ball 1 m: check the unit scale and the scale of both objects"
+    text = "check this first: Dust is 2e-6 m wide and Ball 1 m: check the unit scale and the scale of both objects"
     assert text in str(refusal(2e-6, 0, names))
     assert " wide and " not in str(refusal(0.1, 0, names))
