@@ -83,12 +83,13 @@ def scene_parts(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], iden
     """Return the parts of all that a bake of `cloths` depends on. `identity` tells data-blocks apart.
 
     With `settings` None, what a bake reads once when it begins is left out: the settings of scene, cloths and
-    colliders, vertex groups, attributes and UV maps. That is many times faster.
+    colliders, vertex groups, attributes and UV maps, but not the keys of these. That is many times faster.
     """
     collected = _Collector(identity)
-    for label, value in _scene_values(settings).items() if settings is not None else ():
+    values: dict[str, Any] = _scene_values(settings) if settings is not None else dict.fromkeys(SCENE_PATHS)
+    for label, value in values.items():
         curves = Digest(identity)
-        if not curves.add_curves(scene, SCENE_PATHS.get(label, ())):
+        if not curves.add_curves(scene, SCENE_PATHS.get(label, ())) and settings is not None:
             curves.add(value)                                       # else it differs from frame to frame
         collected.parts[label] = Part(label, curves.text())
     for cloth in cloths:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.addon import builders
 from tests.addon.scripted import replace_simulation, simulate_as
-from tests.addon.window_steps import LAST, Driven, latest, moving_scene
+from tests.addon.window_steps import LAST, Driven, latest, moving_scene, stored
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +76,42 @@ def test_a_change_between_two_frames_is_noticed_while_the_scene_is_read(extensio
     with pytest.raises(extension.core.SceneError, match=r"Sheet: .* while the bake ran \(frame 3\); undo that"):
         next(bake.steps)
     assert bake.bake._process.wait(30.0)
+
+
+def key_gravity(sheet):
+    bpy.context.scene.keyframe_insert("gravity", frame=LAST)
+
+
+@pytest.mark.parametrize(("change", "named"), [
+    (lambda sheet: builders.box(name="Other"), "collider 'Other' was added"),
+    (lambda sheet: setattr(bpy.data.objects["Box"].muslin, "kind", "NONE"), "collider 'Box' was removed"),
+    (key_gravity, "gravity changed")])
+def test_a_change_of_the_scene_ends_a_bake_that_reads_it(extension, scene, change, named):
+    sheet = moving_scene()
+    builders.animate(scene, "gravity", {1: (0.0, 0.0, -9.81), LAST: (0.0, 0.0, -1.0)})
+    bake = at_frame(extension, scene, sheet, 3)
+    scene.gravity = 0.0, 0.0, -2.0
+    change(sheet)
+    with pytest.raises(extension.core.SceneError, match=rf"{named} while the bake ran \(frame 3\); undo that"):
+        next(bake.steps)
+    assert bake.bake._process.wait(30.0)
+
+
+@pytest.mark.parametrize("result", ["SHAPE_KEYS", "MESH_CACHE"])
+def test_settings_that_change_while_the_scene_is_read_are_those_of_the_next_bake(extension, scene, result):
+    sheet = moving_scene(result)
+    Driven(extension, scene, [sheet]).until()
+    undisturbed = stored(extension, sheet)
+    bake = at_frame(extension, scene, sheet, 3)
+    scene.gravity = 0.0, 0.0, -1.0
+    sheet.muslin.stretch_warp = 123.0
+    bpy.data.objects["Box"].muslin.friction = 0.9
+    sheet.vertex_groups[0].add([3], 1.0, "REPLACE")
+    assert not bake.until()
+    assert stored(extension, sheet) == undisturbed
+    report = extension.baked_record.load(sheet).report
+    assert extension.bake_changes.changes(scene, sheet, report) == [
+        "settings (Stretch)", "vertex groups, attributes and UV map", "gravity", "collider 'Box' (its settings)"]
 
 
 @pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
