@@ -124,6 +124,15 @@ def has_bake(obj: bpy.types.Object) -> bool:
     return holder(obj) is not None
 
 
+def sharing(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """Return the other objects that show the bake of `obj`, because they share its mesh, such as linked duplicates."""
+    owner = holder(obj)
+    if owner is None or owner == obj:
+        return []
+    return [other for other in bpy.data.objects if other.data == obj.data and other != obj and other.users
+            and holder(other) == owner]
+
+
 def is_own(modifier: Any) -> bool:
     """Return whether Muslin has added this modifier: one that plays a bake or shows a running one."""
     return bool(modifier.type == "MESH_CACHE" and modifier.name.startswith(MODIFIER))

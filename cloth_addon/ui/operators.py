@@ -35,7 +35,7 @@ def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
     try:
         for obj in baked:
             editable_checks.check_local(obj, in_modifier=baked_record.is_in_modifier(obj))
-            if obj.mode == "EDIT":
+            if obj.mode == "EDIT" or obj.data.is_editmode:          # of an object that shares the mesh
                 raise core.SceneError("is in Edit Mode; leave it (Tab) to delete its bake", object_name=obj.name)
         edits = edit_check.lost_edits(baked)
         takes.note_deleted(baked)
@@ -46,6 +46,42 @@ def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
     if edits:
         operator.report({"WARNING"}, f"{edits}. That is deleted, too; Undo brings it back")
     return True
+
+
+def _sharing_text(objects: list[Any], verb: str = "loses") -> str:
+    """Return which other objects lose their bake with these ones; empty if none does."""
+    pairs = {other.name: obj.name for obj in objects for other in baked_record.sharing(obj) if other not in objects}
+    return "; ".join(f"'{other}' shares the mesh of '{name}' and {verb} this bake, too"
+                     for other, name in pairs.items())
+
+
+class _DeletesBakes(IdleOperator):
+    """Base of the operators that delete bakes. They ask first if other objects share the mesh, and so the bake."""
+
+    @classmethod
+    def targets(cls, context: bpy.types.Context) -> list[Any]:
+        """Return the objects whose bakes are deleted."""
+        return [context.object]
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        shared = _sharing_text(cls.targets(context)) if cls.has_target(context) else ""
+        return shared and f"{' '.join((cls.__doc__ or '').split())}. {shared}"
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        shared = _sharing_text(self.targets(context))
+        if not shared:
+            return self.execute(context)
+        return set(context.window_manager.invoke_confirm(
+            self, event, title=self.bl_label, message=shared, confirm_text="Delete", icon="WARNING"))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        shared = _sharing_text(self.targets(context), "has lost")
+        if not _delete_bakes(self, self.targets(context)):
+            return {"CANCELLED"}
+        if shared:
+            self.report({"INFO"}, shared)
+        return {"FINISHED"}
 
 
 class MUSLIN_OT_cloth_add(IdleOperator, bpy.types.Operator):
@@ -96,7 +132,7 @@ class MUSLIN_OT_collision_use(IdleOperator, bpy.types.Operator):
         return {"FINISHED"} if found else {"CANCELLED"}
 
 
-class MUSLIN_OT_remove(IdleOperator, bpy.types.Operator):
+class MUSLIN_OT_remove(_DeletesBakes, bpy.types.Operator):
     """Remove the object from Muslin's simulation. Its bake is deleted, and the mesh is restored"""
     bl_idname = "muslin.remove"
     bl_label = "Remove from Simulation"
@@ -108,13 +144,13 @@ class MUSLIN_OT_remove(IdleOperator, bpy.types.Operator):
         return editable_mesh_object(context) is not None and context.object.muslin.kind != "NONE"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        if not _delete_bakes(self, [context.object]):
-            return {"CANCELLED"}
-        context.object.muslin.kind = "NONE"
-        return {"FINISHED"}
+        found = super().execute(context)
+        if found == {"FINISHED"}:
+            context.object.muslin.kind = "NONE"
+        return found
 
 
-class MUSLIN_OT_bake_delete(IdleOperator, bpy.types.Operator):
+class MUSLIN_OT_bake_delete(_DeletesBakes, bpy.types.Operator):
     """Remove the shape keys of the bake and restore the object as it was before the bake"""
     bl_idname = "muslin.bake_delete"
     bl_label = "Delete Bake"
@@ -125,11 +161,8 @@ class MUSLIN_OT_bake_delete(IdleOperator, bpy.types.Operator):
     def has_target(cls, context: bpy.types.Context) -> bool:
         return editable_mesh_object(context) is not None and baked_record.has_bake(context.object)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        return {"FINISHED"} if _delete_bakes(self, [context.object]) else {"CANCELLED"}
 
-
-class MUSLIN_OT_bake_delete_all(IdleOperator, bpy.types.Operator):
+class MUSLIN_OT_bake_delete_all(_DeletesBakes, bpy.types.Operator):
     """Remove the bakes of all cloth of the scene"""
     bl_idname = "muslin.bake_delete_all"
     bl_label = "Delete All Bakes"
@@ -141,8 +174,9 @@ class MUSLIN_OT_bake_delete_all(IdleOperator, bpy.types.Operator):
     def has_target(cls, context: bpy.types.Context) -> bool:
         return bool(_local_bakes(context))
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        return {"FINISHED"} if _delete_bakes(self, _local_bakes(context)) else {"CANCELLED"}
+    @classmethod
+    def targets(cls, context: bpy.types.Context) -> list[Any]:
+        return _local_bakes(context)
 
 
 class MUSLIN_OT_bake_forget(IdleOperator, bpy.types.Operator):

@@ -87,12 +87,14 @@ def delete_bake(obj: bpy.types.Object) -> bool:
 def delete_bakes(objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
     """Delete the bakes of these objects, all of them or none. Return those that had one.
 
-    Everything that may fail comes before the first shape key is removed, and is undone if it does.
+    Of objects that share a mesh all lose its bake. Everything that may fail comes before the first shape key is
+    removed, and is undone if it does.
 
     Raises:
         core.SceneError: a record is damaged, or an action cannot be changed in this file.
     """
-    records = [(obj, record) for obj in objects if (record := baked_record.load(obj)) is not None]
+    found = [(obj, record) for obj in objects if (record := baked_record.load(obj)) is not None]
+    records = [*{baked_record.holder(obj): (obj, record) for obj, record in reversed(found)}.values()][::-1]
     of_keys = [(obj, record) for obj, record in records if not record.modifier]
     for obj, record in of_keys:
         delete_animation.check_action(obj, record)
@@ -106,7 +108,7 @@ def delete_bakes(objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
         raise
     for obj, record in records:
         _restore_keys(obj, record)
-    return [obj for obj, _ in records]
+    return [obj for obj, _ in found]
 
 
 # ---------------------------------------------------------------------- one object
@@ -253,7 +255,7 @@ def _restore_keys(obj: bpy.types.Object, record: BakedRecord) -> None:
         mesh_cache.remove(obj, record.modifier)
         baked_record.forget(obj)
         return
-    keys = obj.data.shape_keys
+    keys, shown_by = obj.data.shape_keys, [obj, *baked_record.sharing(obj)]
     if baked_record.only_baked(keys, record):
         obj.shape_key_clear()
     else:
@@ -264,7 +266,8 @@ def _restore_keys(obj: bpy.types.Object, record: BakedRecord) -> None:
         keys.use_relative, keys.eval_time = record.use_relative, record.eval_time
         if keys.get(baked_record.PROPERTY) is not None:
             del keys[baked_record.PROPERTY]
-    obj.show_only_shape_key = record.show_only
     count = 0 if obj.data.shape_keys is None else len(obj.data.shape_keys.key_blocks)
-    obj.active_shape_key_index = min(record.active_index, max(count - 1, 0))
+    for each in shown_by:
+        each.show_only_shape_key = record.show_only
+        each.active_shape_key_index = min(record.active_index, max(count - 1, 0))
     obj.data.update_tag()
