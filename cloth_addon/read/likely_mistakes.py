@@ -45,7 +45,7 @@ def notes(sources: Sequence[ClothSource], cloths: Sequence[core.Cloth], solids: 
             found.append(f"{source.name}: its Distance of {number_text(thickness, 3)} m is large for cloth that is "
                          f"{number_text(size, 3)} m wide: it keeps that distance from other surfaces. 0 lets Muslin "
                          "choose")
-        found += _notes_on_rest_key(source, cloth)
+        found += _notes_on_faces(source, cloth) + _notes_on_rest_key(source, cloth)
         found += _notes_on_edges(source.name, cloth) + _notes_on_order(source) + _notes_on_rounding(source, window)
         same = [other.name for other, earlier in zip(sources[:number], cloths[:number], strict=True)
                 if np.array_equal(earlier.positions, cloth.positions)]
@@ -53,6 +53,17 @@ def notes(sources: Sequence[ClothSource], cloths: Sequence[core.Cloth], solids: 
             found.append(f"{source.name} starts exactly at the place of {same[0]}, as a duplicate that was not moved. "
                          "Delete one of them, or move it, if that is a mistake")
     return found + inward_faces.notes(sources, cloths)
+
+
+def _notes_on_faces(source: ClothSource, cloth: core.Cloth) -> list[str]:
+    """Return a note on a mesh that lacks the faces or edges which the chosen model needs."""
+    if len(cloth.mesh.triangles) or source.obj.muslin.model in ("particles", "rope" if len(cloth.mesh.edges) else ""):
+        return []
+    if len(cloth.mesh.edges):
+        return [f"{source.name}: its mesh has no faces: its edges are simulated as threads that do not bend. Choose "
+                "the model Rope, or give the mesh faces, if that is a mistake"]
+    return [f"{source.name}: its mesh has no edges and no faces: its {len(cloth.positions)} vertices are simulated as "
+            "particles, without a fabric. Give the mesh faces, or choose the model Particles"]
 
 
 def _notes_on_rest_key(source: ClothSource, cloth: core.Cloth) -> list[str]:

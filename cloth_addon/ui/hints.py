@@ -126,7 +126,7 @@ def model_remark(obj: bpy.types.Object) -> str:
     """Return a remark on the model where the mesh has no faces that it could act on; empty if it has."""
     mesh: Any = obj.data
     if not len(mesh.edges):
-        return "No edges: particles"
+        return "" if obj.muslin.model == "particles" else "No edges: its vertices are particles"
     if not len(mesh.polygons) and model_of(obj) not in ("rope", "particles"):
         return "No faces: the model Rope bends, too"
     return ""

@@ -118,3 +118,31 @@ def test_an_edge_or_a_face_that_has_collapsed_inside_a_surface_is_refused(extens
     points[pair[0]].co = points[pair[1]].co
     with pytest.raises(extension.core.MeshError, match="Sheet: edge .* has length zero.*Merge by Distance"):
         builders.finish(extension.bake.bake(scene))
+
+
+CHAIN = [(0, 1), (1, 2), (2, 3), (3, 4)]
+
+
+def points_and_edges(edges, model):
+    """Add a cloth of some vertices with these edges and no faces, and return it."""
+    places = np.random.default_rng(0).uniform(-1.0, 1.0, (5, 3)).tolist()
+    mesh = bpy.data.meshes.new("Points")
+    mesh.from_pydata(places, edges, [])
+    obj = bpy.data.objects.new("Points", mesh)
+    bpy.context.scene.collection.objects.link(obj)
+    obj.muslin.kind, obj.muslin.model = "CLOTH", model
+    return obj
+
+
+@pytest.mark.parametrize(("edges", "model", "note", "remark"), [
+    ([], "baraff_witkin", "no edges and no faces: its 5 vertices are simulated as particles", "vertices are particles"),
+    ([], "rope", "no edges and no faces: its 5 vertices are simulated as particles", "vertices are particles"),
+    (CHAIN, "baraff_witkin", "no faces: its edges are simulated as threads", "Rope bends"),
+    ([], "particles", "", ""), (CHAIN, "rope", "", ""), (CHAIN, "particles", "", "")])
+def test_a_mesh_without_faces_is_noted_where_the_chosen_model_needs_them(extension, scene, edges, model, note, remark):
+    obj = points_and_edges(edges, model)
+    scene.muslin.backend = "NUMPY"
+    notes = builders.finish(extension.bake.bake(scene)).notes
+    found = extension.hints.model_remark(obj)
+    assert len(notes) == bool(note) and all(each.startswith(f"Points: its mesh has {note}") for each in notes)
+    assert bool(found) == bool(remark) and remark in found
