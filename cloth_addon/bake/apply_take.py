@@ -163,7 +163,7 @@ def _report(take: Take, names: Sequence[str], last: int, certificates: list[dict
                       if isinstance(name, str)],
         parts=mixed_parts(take.segments, header.first, last))
     notes = report_notes.result_notes(report, {renamed.get(name, name): edge for name, edge
-                                               in known.get("mean_edges", {}).items()})
+                                               in known.get("mean_edges", {}).items()}, take.certificates())
     if last < take.end:
         notes.append(f"{report_notes.PARTIAL} {header.first} to {last} of {take.end}. Resume goes on from there.")
     return Report(**{**vars(report), "notes": report.notes + notes})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,18 +43,19 @@ def gravity_notes(vector: NDArray[np.float64], unit: float) -> list[str]:
     return []
 
 
-def result_notes(report: Report, mean_edges: dict[str, float]) -> list[str]:
+def result_notes(report: Report, mean_edges: dict[str, float], simulated: Sequence[dict[str, Any]]) -> list[str]:
     """Return the notes on the result of a bake.
 
     Args:
         report: of the bake, without these notes.
         mean_edges: mean length of the edges of each cloth [m].
+        simulated: certificates of all frames that were simulated, those before the bake's first too.
     """
     notes = []
     if report.backend != "numba" and backends.why_broken() and report.settings["scene"]["backend"] is None:
         notes.append(f"Numba is installed but does not run here, NumPy ran instead: {backends.why_broken()}")
     values = report.as_dict()
-    notes += [note for note in (start_note(values), stretch_note(values)) if note]
+    notes += [note for note in (moved_note(simulated), start_note(values), stretch_note(values)) if note]
     summary = report.summary()
     unconverged = summary["not_converged"]
     if unconverged and report.settings["scene"]["integrator"] == "projective_dynamics":
@@ -86,11 +88,24 @@ def start_note(report: dict[str, Any]) -> str:
         found.append(f"the deepest vertex is {number_text(depth, 3)} m inside a collider")
         remedies.append("Cloth that starts inside is pushed out, which can stretch it far: move it out. If the "
                         "collider is a room, turn all its normals inwards.")
-    given = start.get("start") or {}
-    if not found and not given.get("crossings", 1):
-        return (f"Cloth that started up to {number_text(given['deepest_penetration'], 3)} m inside a collider was "
-                f"moved out before frame {report['first']}. If the collider is a room, turn all its normals inwards.")
     return f"At frame {report['first']} {' and '.join(found)}. {' '.join(remedies)}" if found else ""
+
+
+def moved_note(certificates: Sequence[dict[str, Any]]) -> str:
+    """Return a note on cloth that was moved before the first of the simulated frames, because it crossed something."""
+    frame = next((each for each in certificates if each.get("start")), None)
+    if frame is None or not frame["start"].get("moved"):                # missing in older bakes
+        return ""
+    start, started, remedies = frame["start"], [], []
+    if start["deepest_penetration"] > 0.0:
+        started.append(f"up to {number_text(start['deepest_penetration'], 3)} m inside a collider")
+        remedies.append(" If the collider is a room, turn all its normals inwards.")
+    if start["crossings"]:
+        started.append(f"with {start['crossings']} edges through faces")
+        remedies.append(" Fit to Body puts that shape into the mesh.")
+    moves = ", ".join(f"{move['cloth']} by up to {number_text(move['way'], 2)} m" for move in start["moved"])
+    return (f"Cloth that started {', '.join(started)} was moved {'' if start['left'] else 'out '}before frame "
+            f"{frame['frame']}: {moves}.{''.join(remedies)}")
 
 
 def stretch_note(report: dict[str, Any]) -> str:

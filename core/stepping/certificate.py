@@ -45,13 +45,22 @@ class CrossingsLeft:
 
 
 @dataclass(frozen=True)
+class StartMove:
+    """A cloth that was moved before its first frame, and the longest way of its vertices [m]."""
+
+    cloth: str
+    way: float
+
+
+@dataclass(frozen=True)
 class StartResolution:
-    """Resolution of a start that crossed: the crossings and the deepest penetration [m] as it was given, and the
-    crossings left in the first frame."""
+    """Resolution of a start that crossed: the crossings and the deepest penetration [m] as it was given, the crossings
+    left in the first frame, and which cloths were moved how far for that."""
 
     crossings: int
     deepest_penetration: float
     left: list[CrossingsLeft]
+    moved: list[StartMove] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,10 @@ from ..did_you_mean import names_arguments
 from ..errors import SceneError
 from ..kernels.backend import choose, using
 from ..model.particle_system import ParticleSystem
+from ..row_ops import length
 from ..state import State
 from .audit import Audit, Auditor
-from .certificate import MAX_LISTED_PAIRS, CrossingsLeft, StartResolution
+from .certificate import MAX_LISTED_PAIRS, CrossingsLeft, StartMove, StartResolution
 from .growing_colliders import grown, plain_cloths
 
 
@@ -192,9 +193,13 @@ def resolved(system: ParticleSystem, solver: Solver, state: State) -> State:
     return replace(state, x=x, overspent=effort.overspent(state.overspent))
 
 
-def resolution_of(system: ParticleSystem, state: State, before: Audit, after: Audit) -> StartResolution:
-    """Return what a certificate says about the resolution of a start."""
-    return StartResolution(before.crossings, before.deepest_penetration, crossings_left(system, state, after))
+def resolution_of(system: ParticleSystem, given: State, before: Audit, state: State, after: Audit) -> StartResolution:
+    """Return what a certificate says about the resolution of a `given` start to `state`, with their audits."""
+    ways = length(state.x - given.x)
+    moved = [StartMove(cloth.name, float(ways[span].max(initial=0.0)))
+             for cloth, span in zip(system.scene.cloths, system.slices, strict=True)]
+    return StartResolution(before.crossings, before.deepest_penetration, crossings_left(system, state, after),
+                           [move for move in moved if move.way > 0.0])
 
 
 def crossings_left(system: ParticleSystem, state: State, found: Audit) -> list[CrossingsLeft]:

@@ -157,10 +157,11 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
             begins = start is None and number == first or on_coarse and number == last_coarse
             if begins and solver.resolve_start and crosses(found):
                 with watch.stage("start"):
-                    state, before = resolved(system, solver, state), found
+                    given, before = state, found
+                    state = resolved(system, solver, given)
                 with watch.stage("certificate"):
                     found = look(auditor, system, state)
-                    resolution = resolution_of(system, state, before, found)
+                    resolution = resolution_of(system, given, before, state, found)
             with watch.stage("certificate"):
                 found, pinched = without_pinched(found, auditor, system, state)
                 seen, held = system.displayed_edges, system.held_edges

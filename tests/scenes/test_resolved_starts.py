@@ -176,6 +176,9 @@ def test_the_first_frame_is_the_resolved_start_and_its_certificate_says_so():
     np.testing.assert_array_equal(frame.positions[0], core.resolve_start(scene).positions[0])
     assert frame.certificate.crossings == 0 and frame.certificate.start.crossings > 0
     assert frame.certificate.start.left == []
+    (moved,) = frame.certificate.start.moved
+    way = np.linalg.norm(frame.positions[0] - scene.cloths[0].positions, axis=1).max()
+    assert moved.cloth == scene.cloths[0].name and moved.way == pytest.approx(way, rel=1e-12) and way > 0.0
     later = list(core.simulate(scene, core.Solver(), range(1, 4)))
     assert later[-1].certificate.start is None and later[-1].certificate.crossings == 0
     given = next(core.simulate(scene, core.Solver(resolve_start=False)))
