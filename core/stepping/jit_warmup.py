@@ -12,8 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..contact.continuous import Pairs
+from ..contact.continuous import Pairs, near_pairs
 from ..contact.distance import point_triangle
+from ..contact.kept_searches import KeptSearches
+from ..contact.triangle_surface import TriangleSurface
 from ..description.cloth import Cloth
 from ..description.collider import Collider
 from ..description.material import Material
@@ -26,9 +28,11 @@ from ..errors import ClothError
 from ..integrators.turned_edges import LEAST_COSINE
 from ..kernels import current
 from ..kernels.backend import choose, is_complete, note_complete, rule_out, using
+from ..linear.packed_matrix import LEAST_PACKED_TOLERANCE
 from ..model.particle_system import ParticleSystem
 from ..model.strain_limit import StrainLimit
 from ..stencils import registry
+from .audit import audit
 from .simulate import simulate
 
 FINE_SIDE, COARSE_SIDE = 12, 4
@@ -69,11 +73,15 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
         yield 0.1 + 0.9 * done / len(todo)
         try:
             _simulate(part(model), solver)
+            # with the matrix itself, as a fine and stiff sheet is solved at any tolerance
+            _simulate(part(model), replace(solver, tolerance=min(solver.tolerance, 0.5 * LEAST_PACKED_TOLERANCE)))
             _weigh(part(model), solver)
             _end_on_arcs(part(model), solver)
             _limit_stretch(solver)
             _press(solver)
             _look_for_pairs(solver)
+            _turn(solver)
+            _cross(solver)
         except Exception as error:
             if solver.backend is not None:
                 raise
@@ -86,10 +94,14 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
 
 
 def _simulate(scene: Scene, solver: Solver) -> None:
-    """Simulate one frame of usual length, or a very short one if integrator or model cannot take that."""
+    """Simulate one frame of usual length, or a very short one if integrator or model cannot take that.
+
+    With self-collision, because without it so few vertices are never solved with multigrid.
+    """
+    solver = replace(solver, steps_per_frame=1, self_collision=True)
     for rate in FRAME_RATES:
         try:
-            for _ in simulate(scene, replace(solver, steps_per_frame=1, frame_rate=rate), range(2)):
+            for _ in simulate(scene, replace(solver, frame_rate=rate), range(2)):
                 pass
             return
         except ClothError:                      # no fault of Numba: what is missing is compiled when it is needed
@@ -132,16 +144,38 @@ def _press(solver: Solver) -> None:
 
 
 def _look_for_pairs(solver: Solver) -> None:
-    """Replace a pair by another one, as a search in parts of the cloth does, and follow a place on a triangle, as homes
-    that spread do."""
+    """Search for pairs of a few vertices after one for all, replace a pair by another one, multiply by what pairs add
+    to the matrix, and follow a place on a triangle, as homes that spread do."""
     pair = Pairs(np.arange(4)[None], np.zeros((1, 2), dtype=np.int64), 1, np.ones((1, 4)), np.ones((1, 3)), np.ones(1),
                  np.ones(1))
+    sheet, kept = _sheet(0.0, COARSE_SIDE), KeptSearches()
+    x = sheet.positions.copy()
     with using(choose(solver.backend)):
+        surface = TriangleSurface.build(x, sheet.triangles)
+        for some in (None, np.ones(len(x), dtype=np.bool_)):
+            near_pairs(surface, x, x, 1.0, np.zeros(len(x)), some=some, kept=kept)
         pair.replaced(np.ones(4, dtype=np.bool_), pair)
+        current().pair_penalty.add_product(pair.vertices, pair.weights, pair.normal, np.ones(1), np.ones(1), x, 0.0 * x)
         corners, kernels = np.arange(3)[None], current().surface_places
         kernels.follow(np.zeros((1, 3)), corners[0, :1], 0 * corners, 0, corners, np.eye(3), 0.0, 1)
         kernels.unit_normals(corners, np.eye(3))
         point_triangle(np.zeros((1, 3)), *np.eye(3)[:, None])
+
+
+def _turn(solver: Solver) -> None:
+    """Turn a body, as a solve with multigrid does in flight, which takes more vertices than these."""
+    body, arm = np.zeros(3, dtype=np.int64), np.eye(3)
+    with using(choose(solver.backend)):
+        kernels = current().rigid_modes
+        moments = kernels.moments(body, kernels.turned(arm[0], arm), arm, 1)
+        kernels.moved(arm, moments, body, arm)
+
+
+def _cross(solver: Solver) -> None:
+    """Look at a triangle that an edge of another one pierces."""
+    corners, way = np.eye(3), np.ones(3)
+    with using(choose(solver.backend)):
+        audit([(np.concatenate([corners, corners + [-way, way, way]]), np.arange(6).reshape(2, 3))])
 
 
 def _keys(solver: Solver, models: Sequence[str]) -> set[tuple[str, str, bool]]:
@@ -187,22 +221,30 @@ def _sheet(height: float, side: int) -> ClothMesh:
     return ClothMesh(np.stack([u, v, np.full_like(u, height)], axis=-1).reshape(-1, 3), faces=quads)
 
 
+def _solid() -> Collider:
+    return Collider([[-3.0, -3.0, 0.0], [6.0, -3.0, 0.0], [-3.0, 6.0, 0.0], [0.0, 0.0, -2.0]],
+                    [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]], friction=0.5)
+
+
 def _hanging(model: str) -> Scene:
     return Scene([Cloth(_mesh(model, 1.0, FINE_SIDE), FABRIC, model, pins={0: None})], wind=(0.0, 3.0, 0.0))
 
 
+def _landing(model: str) -> Scene:
+    """Return a free sheet on a solid, which all integrators with a tangent stiffness solve with multigrid."""
+    return Scene([Cloth(_mesh(model, 0.01, FINE_SIDE), FABRIC, model)], [_solid()], wind=(0.0, 3.0, 0.0))
+
+
 def _lying(model: str) -> Scene:
     """Return a sheet on a sheet on a solid, with a soft pin, an attachment along one direction, and a button."""
-    solid = Collider([[-3.0, -3.0, 0.0], [6.0, -3.0, 0.0], [-3.0, 6.0, 0.0], [0.0, 0.0, -2.0]],
-                     [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]], friction=0.5)
     lower, upper = _mesh(model, 0.01, COARSE_SIDE), _mesh(model, 0.08, COARSE_SIDE)
     pins = np.zeros(len(lower.positions))
     pins[0] = 0.5
     line = Attachment(len(lower.positions) - 1, directions=[(1.0, 0.0, 0.0)])
     buttons = [(1, 2)] if len(lower.edges) else []
     cloth = Cloth(lower, FABRIC, model, pins=pins, attachments=[line], buttons=buttons)
-    return Scene([cloth, Cloth(upper, IN_AIR, model)], [solid], wind=(0.0, 3.0, 0.0))
+    return Scene([cloth, Cloth(upper, IN_AIR, model)], [_solid()], wind=(0.0, 3.0, 0.0))
 
 
 _MESHES: tuple[Callable[[float, int], ClothMesh], ...] = (_sheet, _net, _points, _block)
-_PARTS: tuple[Callable[[str], Scene], ...] = (_hanging, _lying)
+_PARTS: tuple[Callable[[str], Scene], ...] = (_hanging, _landing, _lying)

@@ -268,14 +268,18 @@ def late_kernels(model, iterations):
     assert fractions == sorted(fractions) and 0.0 == fractions[0] and fractions[-1] < 1.0, fractions
     assert core.is_warm(solver, [model])
     assert list(core.warm_up(solver, [model])) == [0.0]
+    mesh = sys.modules["core.stepping.jit_warmup"]._mesh(model, 0.0, 12)
+    cloth = core.Cloth(mesh, core.Material.preset("cotton"), model, pins={0: None})
+    return compiled_in(core.Scene([cloth], [floor]), solver, 8)
+
+def compiled_in(scene, solver, frames):
     late, make = set(), Dispatcher.compile          # which loads what is kept, or compiles
     Dispatcher.compile = lambda self, signature: late.add(self.py_func.__name__) or make(self, signature)
-    mesh = sys.modules["core.stepping.jit_warmup"]._mesh(model, 0.0, 12)
-    floor = core.Collider([[-2, -2, -0.1], [9, -2, -0.1], [-2, 9, -0.1], [0, 0, -2]],
-                          [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]])
-    cloth = core.Cloth(mesh, core.Material.preset("cotton"), model, pins={0: None})
-    list(core.simulate(core.Scene([cloth], [floor]), solver, range(8)))
+    list(core.simulate(scene, solver, range(frames)))
     return late
+
+floor = core.Collider([[-2, -2, -0.1], [9, -2, -0.1], [-2, 9, -0.1], [0, 0, -2]],
+                      [[0, 1, 2], [1, 0, 3], [2, 1, 3], [0, 2, 3]])
 """
 
 
@@ -292,6 +296,30 @@ for case in [(model, 1) for model in core.models()] + [("baraff_witkin", 2), ("j
 """)
     cases = [(model, 1) for model in core.models()] + [("baraff_witkin", 2), ("jelly", 2)]
     assert said.splitlines() == [f"{case} set()" for case in cases]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_after_warming_up_a_dense_sheet_on_a_ball_compiles_nothing():
+    """So many vertices are solved with multigrid, fold, and without self-collision cross; stiff ones use the matrix
+    itself, not its copy in fewer bytes."""
+    needs("numba")
+    said = python(WARM_UP + """
+from dataclasses import replace
+from benchmarks.scenes import core_scene, scene_layout
+cotton = core.Material.preset("cotton")
+stiff = replace(cotton, stretch=tuple(50.0 * k for k in cotton.stretch))
+for integrator, collides, fabric in (("bdf2", True, cotton), ("bdf2", False, cotton), ("bdf2", True, stiff),
+                                     ("implicit_euler", True, cotton)):
+    scene = core_scene(scene_layout("drape", 56), fabric)
+    if os.fork() == 0:
+        solver = core.Solver(backend="numba", integrator=integrator, steps_per_frame=1, tolerance=1e-2,
+                             self_collision=collides)
+        list(core.warm_up(solver))
+        print(compiled_in(scene, solver, 20), flush=True)
+        os._exit(0)
+    os.wait()
+""")
+    assert said.splitlines() == ["set()"] * 4
 
 
 def test_warming_up_numpy_is_nothing():
