@@ -32,6 +32,8 @@ LONGEST_STEP: dict[str, Longest] = {
     "verlet": stability_limit.of_verlet,
 }
 """Functions for the longest stable step [s], of integrators that are not stable for every step."""
+TANGENT = frozenset(("implicit_euler", "bdf2"))
+"""Integrators that solve with the tangent stiffness."""
 
 
 def integrators() -> tuple[str, ...]:
@@ -48,3 +50,9 @@ def find(name: str) -> Step:
     if not isinstance(name, str) or name not in STEP_FUNCTIONS:
         raise SolverError(f"no integrator '{name}'; there are: {', '.join(STEP_FUNCTIONS)}")
     return STEP_FUNCTIONS[name]
+
+
+def prepare(system: ParticleSystem, settings: Solver) -> None:
+    """Set up what the solves of all steps need of a system, so that no single step takes longer for it."""
+    if settings.integrator in TANGENT and settings.matrix == "assembled":
+        system.preconditioners.prepare()

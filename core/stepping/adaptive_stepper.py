@@ -97,6 +97,10 @@ class Stepper:
         self._refusals = StepRefusals(system, self._solver, self._halving, self._whole)
         self._held_lengths = MOST_HELD_STRETCH * self._halving.given_lengths
 
+    def prepare(self) -> None:
+        """Set up before the first step what steps need and no state changes."""
+        registry.prepare(self._system, self._solver)
+
     def take_record(self) -> StepRecord:
         """Return the statistics since the last call and begin new ones."""
         record, self._record = self._record, StepRecord()

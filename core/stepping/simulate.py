@@ -138,6 +138,8 @@ def _frames(scene: Scene, solver: Solver, numbers: list[int], backend: str, star
         first = clock.first
         last_coarse = first + solver.coarse_frames
         coarse = CoarseFrames.of(system, solver, watch, clock) if numbers[0] <= last_coarse else None
+        for each in (stepper,) if coarse is None else (stepper, coarse.stepper):
+            each.prepare()
         state = system.initial_state() if start is None else continued(start, scene, solver, system)
         checkpoints = CheckpointMaker(scene, solver, first)
         names = [*(c.name for c in scene.cloths), *(c.name for c in scene.colliders)]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from ...arrays import SINGLE_PRECISION, FloatArray, IntArray
 from ...kernels.tuning import tuning
@@ -63,7 +64,8 @@ def after(history: SolveHistory, iterations: int, worth: int) -> SolveHistory:
 
 
 class Preconditioners:
-    """The preconditioners of one system. Each is set up when it is first needed, from constants of the system.
+    """The preconditioners of one system. Each is set up once, from constants of the system: by `prepare`, or when it is
+    first needed.
 
     Args:
         pattern: of its matrices.
@@ -76,12 +78,27 @@ class Preconditioners:
                  positions: FloatArray) -> None:
         self._pattern, self._edges, self._positions = pattern, edges, positions
         self._families = families
-        self._multigrid: AggregationMultigrid | None = None
-        self._constant: ConstantMatrix | None = None
-        self._direct: NeighbourCholesky | None = None
         self._worth, self._worth_in_contact = (
             int(min(first + second * len(positions) ** 0.5, most)) for first, second, most in (
                 tuning().direct_worth, tuning().direct_worth_in_contact))
+
+    def prepare(self) -> None:
+        """Set up what the first solves select from. It takes as long as some frames, and would delay a single one."""
+        _ = self._direct
+        if len(self._positions) > ALWAYS_DIRECT:
+            _ = self._multigrid
+
+    @cached_property
+    def _direct(self) -> NeighbourCholesky:
+        return NeighbourCholesky(self._pattern, self._edges, self._positions)
+
+    @cached_property
+    def _multigrid(self) -> AggregationMultigrid:
+        return AggregationMultigrid(self._pattern, self._edges, self._positions)
+
+    @cached_property
+    def _constant(self) -> ConstantMatrix:
+        return ConstantMatrix(self._families(), self._positions)
 
     def worth(self, *, touching: bool) -> int:
         """Return the multigrid iterations whose work equals a direct solve, with or without contacts in it."""
@@ -103,15 +120,8 @@ class Preconditioners:
         always = len(self._positions) <= (DIRECT_IN_FLIGHT if in_flight else ALWAYS_DIRECT)
         single = tolerance >= SINGLE_PRECISION
         try:
-            if history.direct_left > 0 or always:
-                if self._direct is None:
-                    self._direct = NeighbourCholesky(self._pattern, self._edges, self._positions)
-                if self._direct.bytes(single) <= LARGEST_FACTOR:
-                    return self._direct.at(matrix, filter_, single=single), True
-            if self._multigrid is None:
-                self._multigrid = AggregationMultigrid(self._pattern, self._edges, self._positions)
+            if (history.direct_left > 0 or always) and self._direct.bytes(single) <= LARGEST_FACTOR:
+                return self._direct.at(matrix, filter_, single=single), True
             return self._multigrid.at(matrix, filter_, single=single), False
-        except ArithmeticError:                                    # A is not positive definite: conjugate gradients
-            if self._constant is None:                             # detect this, and report it
-                self._constant = ConstantMatrix(self._families(), self._positions)
+        except ArithmeticError:         # A is not positive definite: conjugate gradients detect this, and report it
             return self._constant.at(h, mass, filter_.rows, matrix, filter_=filter_, single=single), False

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The generator of frames: what it yields, when it refuses, and that it leaves to the caller what is the caller's."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 
 import core
+from core.linear.preconditioners import select
 from tests.cases import cases
 from tests.core.simple_scenes import FABRIC, floor, hanging, sheet
 
@@ -40,6 +43,23 @@ def test_a_range_that_is_not_consecutive_is_refused_before_anything_is_computed(
     cloth = core.Cloth(sheet(), FABRIC, pins={0: unwanted})
     with pytest.raises(core.SceneError, match="frame"):
         core.simulate(core.Scene([cloth], [ball]), frames=frames)      # the call itself, no frame is asked for
+
+
+@pytest.mark.parametrize(("integrator", "kind"), [("implicit_euler", select.AggregationMultigrid),
+                                                  ("bdf2", select.NeighbourCholesky)])
+def test_groups_and_orders_of_elimination_are_made_before_the_first_frame(monkeypatch, integrator, kind):
+    """They take as long as some frames, and would make a single frame that much longer."""
+    def refuses(*_, **__):
+        raise AssertionError("a frame waits for this")
+
+    scene = core.Scene([core.Cloth(sheet(12), FABRIC)])
+    frames = core.simulate(scene, core.Solver(integrator=integrator), range(4))
+    next(frames)
+    for made in (select.AggregationMultigrid, select.NeighbourCholesky):
+        monkeypatch.setattr(made, "__init__", refuses)
+    with mock.patch.object(kind, "at", autospec=True, side_effect=kind.at) as used:
+        list(frames)
+    assert used.called
 
 
 def test_one_frame_is_a_range():
