@@ -38,6 +38,8 @@ from .solver_main import main as main
 
 PACKAGES = ("numpy", "numba", "llvmlite")
 """Packages that the process needs, if they are there."""
+PRODUCT_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+"""Variables for the number of threads of NumPy's matrix products, by the library that it was built with."""
 MISSED_BEATS = 5.0
 """Time without a sign of life after which a process on a disk without locks counts as dead, over `HEARTBEAT` [-]."""
 LOG_END = 2000
@@ -80,7 +82,7 @@ class SolverProcess:
             with open(self.folder / SOLVER_LOG, "ab") as log:
                 self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                                  cwd=Path(sys.executable or sys.prefix).anchor or None,
-                                                 **_apart())
+                                                 env=_environment(), **_apart())
         except (OSError, ValueError) as error:
             self.give_up()
             raise CacheError(f"no solver process can be started in {self.folder}: {error}; check that the folder can "
@@ -225,6 +227,15 @@ def _package_folders() -> list[str]:
             if spec is not None and spec.origin:
                 folders.append(str(Path(spec.origin).resolve().parents[1]))
     return list(dict.fromkeys(folders))
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment, with one thread for NumPy's products where it does not say how many.
+
+    The products of a solve are small: more threads wait for each other, and cost up to five times the processor time
+    where cores are busy.
+    """
+    return {**dict.fromkeys(PRODUCT_THREADS, "1"), **os.environ}
 
 
 def _apart() -> dict[str, Any]:

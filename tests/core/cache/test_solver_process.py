@@ -62,6 +62,24 @@ def test_a_process_gives_the_same_bytes_with_samples_between_frames(take, wanted
     assert not [path.name for path in take.folder.iterdir() if path.name == "lock" or path.name.endswith(".part")]
 
 
+def test_numpy_has_one_thread_in_a_process_unless_the_environment_says_how_many(take, monkeypatch):
+    """Its threads would wait for each other, and for those of kernels."""
+    class Started(Exception):
+        """A process was to be started with this environment."""
+
+    def start(*_, env, **__):
+        raise Started(env)
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    monkeypatch.setenv("MKL_NUM_THREADS", "3")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    with pytest.raises(Started) as found:
+        take.start()
+    [environment] = found.value.args
+    assert (environment["OPENBLAS_NUM_THREADS"], environment["MKL_NUM_THREADS"]) == ("1", "3")
+    assert "OPENBLAS_NUM_THREADS" not in os.environ and environment["PATH"] == os.environ["PATH"]
+
+
 def test_a_process_follows_a_feed_that_is_written_while_it_runs(tmp_path, wanted):
     process = SolverProcess(prepared(tmp_path / "take", fed=False))
     with FeedWriter.create(process.folder / FEED_NAME, parts()[2]) as feed:
