@@ -125,7 +125,9 @@ class Watch:
         if before is None or after is None:
             return self._error(f"{part.label.partition(' (its ')[0]} was {'added' if before is None else 'removed'}",
                                part.owner)
-        return self._error(f"{'its ' if part.owner else ''}{part.label} changed", part.owner)
+        details = ", ".join(fingerprint.names_of_changes(before.details, after.details))
+        return self._error(f"{'its ' if part.owner else ''}{part.label}{details and f' ({details})'} changed",
+                           part.owner)
 
     def _error(self, what: str, name: str) -> core.SceneError:
         return core.SceneError(f"{what} while the {self._noun} ran{self._time()}; undo that and {self._verb} again",

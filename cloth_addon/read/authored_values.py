@@ -10,7 +10,8 @@ settings gives the same digest. The shape keys and curves of Muslin's own bakes 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -21,11 +22,13 @@ from ..properties import animation_curves, baked_record
 from . import mesh_data, rna_settings
 from .unbaked_state import GENERATIVE
 
-OBJECT_VALUES = (
-    "location", "rotation_mode", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale",
-    "delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale", "parent_type", "parent_bone",
-    "parent_vertices", "matrix_parent_inverse", "track_axis", "up_axis", "hide_viewport")
-"""Properties of an object that place it."""
+OBJECT_VALUES = {
+    "location": "location", "rotation_mode": "rotation", "rotation_euler": "rotation",
+    "rotation_quaternion": "rotation", "rotation_axis_angle": "rotation", "scale": "scale",
+    "delta_location": "location", "delta_rotation_euler": "rotation", "delta_rotation_quaternion": "rotation",
+    "delta_scale": "scale", "parent_type": "parent", "parent_bone": "parent", "parent_vertices": "parent",
+    "matrix_parent_inverse": "parent", "track_axis": "axes", "up_axis": "axes", "hide_viewport": "visibility"}
+"""Properties of an object that place it, and what the user is told if they have changed."""
 BONE_VALUES = ("location", "rotation_mode", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 """Properties of a posed bone that place it, with those that begin with `bbone_`."""
 FOLLOWED = tuple(getattr(bpy.types, name) for name in (
@@ -56,6 +59,8 @@ class Digest:
 
     def __init__(self, identity: Identity) -> None:
         self.references: list[bpy.types.ID] = []
+        self._details: dict[str, Any] = {}
+        self._detail = ""
         self._identity = identity
         self._hash = hashlib.blake2b(digest_size=16)
         self._now = hashlib.blake2b(digest_size=16)
@@ -70,14 +75,34 @@ class Digest:
         """Return the digest of the animated values that were left out, as they are now."""
         return self._now.hexdigest()
 
+    def details(self) -> dict[str, str]:
+        """Return short digests of what was added as a detail, by their names for the user."""
+        return {name: part.hexdigest() for name, part in self._details.items()}
+
+    @contextmanager
+    def _as_detail(self, name: str) -> Iterator[None]:
+        """Count what is added meanwhile as the detail `name`, too."""
+        before, self._detail = self._detail, name
+        try:
+            yield
+        finally:
+            self._detail = before
+
+    def _update(self, data: bytes, *, counts: bool = True) -> None:
+        """Add bytes to the digest, if they count there, and to that of the running detail."""
+        if counts:
+            self._hash.update(data)
+        if self._detail:
+            self._details.setdefault(self._detail, hashlib.blake2b(digest_size=4)).update(data)
+
     def add(self, *values: Any) -> None:
         """Add text, numbers, and arrays."""
         for value in values:
             if isinstance(value, np.ndarray):
-                self._hash.update(repr((value.shape, value.dtype.str)).encode())
-                self._hash.update(np.ascontiguousarray(value).tobytes())
+                self._update(repr((value.shape, value.dtype.str)).encode())
+                self._update(np.ascontiguousarray(value).tobytes())
             else:
-                self._hash.update(repr(value).encode())
+                self._update(repr(value).encode())
 
     def add_reference(self, item: bpy.types.ID | None) -> None:
         """Add which data-block is referred to, and note it in `references` if it can move others."""
@@ -90,7 +115,8 @@ class Digest:
 
         `skipped_modifiers` are types of an object's modifiers.
         """
-        self._animated = self._add_animation(item)
+        with self._as_detail("keys"):
+            self._animated = self._add_animation(item)
         if isinstance(item, bpy.types.Object):
             self._add_object(item, skipped_modifiers)
         elif isinstance(item, bpy.types.Mesh):
@@ -117,6 +143,12 @@ class Digest:
         if names is None:
             self._seen[key] = len(self._seen)
         self.add(struct.bl_rna.identifier)
+        self._add_settings(struct, names)
+        if names is None:
+            self.add_custom_properties(struct)
+
+    def _add_settings(self, struct: Any, names: Iterable[str] | None) -> None:
+        """Add the properties `names` of a struct, all its settings if it is None."""
         listed = rna_settings.settings(struct)
         for name, kind, default in listed if names is None else [rna_settings.setting(struct, name) for name in names]:
             value = getattr(struct, name, None)
@@ -130,8 +162,6 @@ class Digest:
                 self._add_pointer(value)
             else:
                 self._add_value(struct, name, _plain(value), default)
-        if names is None:
-            self.add_custom_properties(struct)
 
     def add_custom_properties(self, struct: Any) -> None:
         """Add the user's own properties, which drivers and geometry nodes read."""
@@ -202,19 +232,31 @@ class Digest:
             self.add(name, value)
 
     def _add_object(self, obj: Any, skipped_modifiers: frozenset[str]) -> None:
-        self.add(obj.type)
-        self.add_struct(obj, OBJECT_VALUES)
-        self.add_custom_properties(obj)
-        self.add_reference(obj.parent)
-        self.add_reference(obj.data)
+        self.add(obj.type, obj.bl_rna.identifier)
+        for name, detail in OBJECT_VALUES.items():
+            with self._as_detail(detail):
+                self._add_settings(obj, (name,))
+        with self._as_detail("custom properties"):
+            self.add_custom_properties(obj)
+        with self._as_detail("parent"):
+            self.add_reference(obj.parent)
+        with self._as_detail("data"):
+            self.add_reference(obj.data)
         modifiers = [modifier for modifier in obj.modifiers
                      if modifier.type not in skipped_modifiers and not baked_record.is_own(modifier)]
         for part in (*modifiers, *obj.constraints):
-            self.add_struct(part)
+            kind = "modifier" if isinstance(part, bpy.types.Modifier) else "constraint"
+            with self._as_detail(f"{kind} '{part.name}'"):
+                self.add_struct(part)
         if obj.field is not None and obj.field.type != "NONE":
-            self.add_struct(obj.field)
-        if modifiers:
-            self.add([group.name for group in obj.vertex_groups])
+            with self._as_detail("force field"):
+                self.add_struct(obj.field)
+        with self._as_detail("vertex groups"):                      # for which modifiers alone ask
+            self._update(repr([group.name for group in obj.vertex_groups]).encode(), counts=bool(modifiers))
+        with self._as_detail("pose"):
+            self._add_pose(obj)
+
+    def _add_pose(self, obj: Any) -> None:
         bones = obj.pose.bones if obj.pose is not None else ()
         if len(bones):
             self.add_numbers(bones, (*BONE_VALUES, *rna_settings.bendy_bone_values()))
@@ -286,8 +328,8 @@ class Digest:
         for name in names:
             values = np.empty(2 * len(points), np.float32)
             points.foreach_get(name, values)
-            self._hash.update(values.tobytes())
-        self._hash.update(kinds.tobytes())
+            self._update(values.tobytes())
+        self._update(kinds.tobytes())
         if (kinds > BEZIER).any():
             self.add_numbers(points, ("easing", "amplitude", "back", "period"))
         for modifier in curve.modifiers:

@@ -10,7 +10,7 @@ geometry nodes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any
 
 import bpy
@@ -23,6 +23,8 @@ from .force_fields import KINDS
 ATTRIBUTES = (start_velocity.EARLIER_NAME, "birth")
 """Names of the mesh's attributes that the cloth uses beside its groups, see read_cloth.py. The start velocity has its
 earlier name here, so that renaming the attribute is no change."""
+DETAIL = "\t"
+"""What stands in a fingerprint between the name of a part and that of a detail of it."""
 UNITS = frozenset(("unit scale", "frame rate"))
 """Parts that change the values of other parts."""
 SCENE_PATHS = {
@@ -41,12 +43,14 @@ class Part:
         digest: of what the user set.
         animated: of the animated values, as they are at the scene's frame.
         owner: the cloth that it belongs to, "" if it is not one cloth's own.
+        details: digests of parts of an object, by their names for the user: its location, its modifiers.
     """
 
     label: str
     digest: str
     animated: str = ""
     owner: str = ""
+    details: dict[str, str] = field(default_factory=dict)
 
 
 Parts = dict[Any, Part]
@@ -61,7 +65,34 @@ def fingerprint(scene: bpy.types.Scene, cloth: bpy.types.Object, frames: tuple[i
     changed, not at every drawing of a panel. `frames` (first, last) replaces the scene's frame range.
     """
     parts = scene_parts(scene, [cloth], lambda item: item.name_full, scene_settings_of(scene, frames))
-    return {part.label: part.digest for part in sorted(parts.values(), key=lambda part: part.label)}
+    found = {}
+    for part in sorted(parts.values(), key=lambda part: part.label):
+        found[part.label] = part.digest
+        found |= {part.label + DETAIL + name: digest for name, digest in part.details.items()}
+    return found
+
+
+def without_details(digests: dict[str, str]) -> dict[str, str]:
+    """Return the digests of whole parts of a fingerprint."""
+    return {label: digest for label, digest in digests.items() if DETAIL not in label}
+
+
+def changed_details(label: str, before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Return what differs between two fingerprints in the part `label`, which both have; nothing if one of them is of
+    an earlier version, which did not tell that."""
+    one, other = ({key[len(label + DETAIL):]: digest for key, digest in digests.items()
+                   if key.startswith(label + DETAIL)} for digests in (before, now))
+    return names_of_changes(one, other)
+
+
+def names_of_changes(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Return the names of details that differ, for the user; nothing if one of the tables is empty."""
+    if not before or not now:
+        return []
+    changed = [name for name in {**now, **before} if before.get(name) != now.get(name)]
+    there = {name: "" if name in before and name in now else " is new" if name in now else " is gone"
+             for name in changed}
+    return [name + there[name] if name.endswith("'") else name for name in changed]      # a modifier, not a default
 
 
 def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
@@ -69,6 +100,7 @@ def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
 
     What differs only because of another unit or frame rate is left out.
     """
+    before, now = without_details(before), without_details(now)
     changed = [name for name in now if before.get(name) != now[name]] + [name for name in before if name not in now]
     return [name for name in changed if name in UNITS] or changed
 
@@ -134,7 +166,8 @@ class _Collector:
 
     def add(self, kind: str, item: bpy.types.ID, digest: Digest, label: str, owner: str = "") -> None:
         """Add the part of this `kind` of a data-block."""
-        self.parts[kind, self._identity(item)] = Part(label, digest.text(), digest.animated_text(), owner)
+        self.parts[kind, self._identity(item)] = Part(label, digest.text(), digest.animated_text(), owner,
+                                                      digest.details() if kind == "object" else {})
         self._queue += digest.references
 
     def follow(self, item: bpy.types.ID) -> None:
@@ -178,9 +211,9 @@ def _without_defaults(settings: Any) -> dict[str, Any]:
     """Return the settings of a record as a table, without those that are new and have their default values, so that
     digests of earlier versions stay equal."""
     values = asdict(settings)
-    for field in fields(settings):
-        if field.default is not MISSING and getattr(settings, field.name) == field.default:
-            del values[field.name]
+    for one in fields(settings):
+        if one.default is not MISSING and getattr(settings, one.name) == one.default:
+            del values[one.name]
     return values
 
 

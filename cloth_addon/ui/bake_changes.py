@@ -21,7 +21,7 @@ from ..bake.found_take import FoundTake
 from ..properties import baked_record, change_listeners
 from ..properties.setting_titles import changed_settings
 from ..properties.settings import scene_settings_of, settings_of
-from ..read.fingerprint import SCENE_PATHS, differences, fingerprint
+from ..read.fingerprint import SCENE_PATHS, changed_details, differences, fingerprint, without_details
 from ..read.read_cloth import objects_of_kind
 from ..write.report import json_values
 from . import edit_check
@@ -160,6 +160,8 @@ def _texts(before: dict[str, str], now: dict[str, str], scene: bpy.types.Scene, 
 
     Another object has one text, whatever its changed parts. `changed` names the changed settings, by part.
     """
+    details = {label: changed_details(label, before, now) for label in differences(before, now)}
+    before, now = without_details(before), without_details(now)
     own: list[str] = []
     of_scene: list[str] = []
     parts: dict[str, list[str]] = {}                                # changed parts of other objects, "" for the whole
@@ -167,9 +169,10 @@ def _texts(before: dict[str, str], now: dict[str, str], scene: bpy.types.Scene, 
     for label in differences(before, now):
         whole, _, part = label.partition(" (its ")
         if not whole.endswith("'"):
-            (of_scene if label in OF_SCENE else own).append(_own_text(label, scene, changed.get(label, [])))
+            (of_scene if label in OF_SCENE else own).append(_own_text(
+                label, scene, changed.get(label, []) or details[label]))
         elif whole not in renamed:
-            parts.setdefault(whole, []).append(f"its {part[:-1]}" if part else "")
+            parts.setdefault(whole, []).extend([f"its {part[:-1]}"] if part else details[label] or [""])
     return own, of_scene + [_other_text(whole, names, before, now) for whole, names in parts.items()]
 
 

@@ -34,7 +34,7 @@ WHOLE = Number(-2 ** 31, 2 ** 31 - 1, whole=True)
 CHECKSUM = Number(0, 2 ** 32 - 1, whole=True)
 ABOVE_ZERO = Number(5e-324)
 FREE = TableOf(Anything(), 65536)
-FINGERPRINTS = TableOf(TableOf(Text(1024), 1024), MOST_CLOTHS)
+FINGERPRINTS = TableOf(TableOf(Text(1024), 1 << 20), MOST_CLOTHS)
 NONE_OR_WHOLE = Number(WHOLE.low, WHOLE.high, whole=True, or_none=True)
 SCHEMAS: dict[str, Fields] = {
     "header": Fields({

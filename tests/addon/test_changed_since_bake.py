@@ -40,15 +40,57 @@ def test_an_object_is_one_entry_whatever_has_changed(extension, scene, sheet):
     ball.data.vertices[0].co.x += 0.1
     assert found(extension, scene, sheet) == ["collider 'Ball' (its mesh, its settings)"]
     ball.location.x += 1.0
-    assert found(extension, scene, sheet) == ["collider 'Ball' moved or changed"]
+    assert found(extension, scene, sheet) == ["collider 'Ball' (location, its mesh, its settings)"]
     towel = bpy.data.objects["Towel"]
     towel.muslin.friction += 0.1
     towel.location.x += 0.1
     assert [text for text in found(extension, scene, sheet) if "Towel" in text] == [
-        "cloth 'Towel': object and modifiers and settings (Friction)"]
+        "cloth 'Towel': object and modifiers (location) and settings (Friction)"]
     bpy.data.objects.remove(ball)
     assert "collider 'Ball' is gone" in found(extension, scene, sheet)
     assert sum("Ball" in text for text in found(extension, scene, sheet)) == 1
+
+
+def turned(sheet):
+    sheet.rotation_euler.z = 1.0
+    sheet.delta_scale.x = 2.0
+
+
+def keyed(sheet):
+    sheet.keyframe_insert("location", index=0, frame=1)
+
+
+def given_a_parent(sheet):
+    import bpy
+
+    sheet.parent = bpy.data.objects["Ball"]
+
+
+def with_another_wave(sheet):
+    sheet.modifiers["Wave"].height = 0.25
+    sheet.modifiers.new("Shell", "CAST")
+
+
+def without_a_wave(sheet):
+    sheet.modifiers.remove(sheet.modifiers["Wave"])
+
+
+@pytest.mark.parametrize(("change", "named"), [
+    (turned, "rotation, scale"), (keyed, "keys"), (given_a_parent, "parent"),
+    (with_another_wave, "modifier 'Wave', modifier 'Shell' is new"), (without_a_wave, "modifier 'Wave' is gone"),
+    (lambda sheet: sheet.constraints.new("LIMIT_LOCATION"), "constraint 'Limit Location' is new"),
+    (lambda sheet: sheet.__setitem__("wind", 2.0), "custom properties")])
+def test_what_has_changed_of_an_object_is_named(extension, scene, sheet, change, named):
+    sheet.modifiers.new("Wave", "WAVE").height = 0.1
+    builders.finish(extension.bake.bake(scene))
+    assert found(extension, scene, sheet) == []
+    report = extension.baked_record.report_of(sheet)
+    change(sheet)
+    assert found(extension, scene, sheet) == [f"object and modifiers ({named})"]
+    digests = report["fingerprints"]
+    for name in digests:                                                         # of an earlier version
+        digests[name] = extension.fingerprint.without_details(digests[name])
+    assert extension.bake_changes.changes(scene, sheet, report) == ["object and modifiers"]
 
 
 def test_changed_field_weights_are_named(extension, scene, sheet):

@@ -28,7 +28,7 @@ def changes() -> Steps:
     yield from type_value("areal_density", "0.25")
     yield from until(lambda: told() == ["settings (Weight)"], "the typed weight to be noticed", 10.0)
     bpy.data.objects["Ball"].location.x += 1.0
-    wanted = {"settings (Weight)", "collider 'Ball' moved or changed"}
+    wanted = {"settings (Weight)", "collider 'Ball' (location)"}
     yield from until(lambda: {*told()} == wanted, "the ball's place to be noticed", 10.0)
     bpy.context.scene.frame_end = 9
     yield from until(lambda: "frame range (now 1 to 9)" in told(), "the frame range to be noticed", 10.0)
