@@ -12,6 +12,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 from bpy_extras import anim_utils
+from numpy.typing import NDArray
 
 from ... import core
 from ..properties import baked_record
@@ -32,6 +33,13 @@ def check_action(obj: bpy.types.Object, record: BakedRecord) -> None:
                               "make it local", object_name=obj.name)
 
 
+def fade(record: BakedRecord, frame: int) -> NDArray[np.float32]:
+    """Return the keyframes (K, 2) of time and value by which the relative key of a frame is shown at that frame."""
+    points = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], np.float32)
+    points = points[:2] if frame == record.last else points             # the last shape stays
+    return ((points + [frame, 0.0]) * [record.time_ratio, 1.0]).astype(np.float32)
+
+
 def restore_animation(keys: bpy.types.Key, record: BakedRecord, undo: Undo) -> None:
     """Remove the curves of the bake, and the slot, action and animation data that it has made."""
     animation = keys.animation_data
@@ -42,8 +50,12 @@ def restore_animation(keys: bpy.types.Key, record: BakedRecord, undo: Undo) -> N
     shared = slot is not None and len(slot.users()) > 1     # a copy of this baked mesh plays the same curves
     bag = anim_utils.action_get_channelbag_for_slot(action, slot) if action is not None and slot is not None else None
     if not shared:
+        named = {*record.curves}
         for curve in reversed(_curves_of(keys, record)):     # undone in their order
+            path = curve.data_path
             _remove_curve(keys, bag, curve, undo)
+            if path not in named:
+                _hide(keys.path_resolve(path.removesuffix(".value")), undo)
     if slot is not None and record.made_slot and (shared or bag is None or not len(bag.fcurves)):
         _remove_slot(keys, shared, undo)
     if record.made_action and action is not None and animation.action_slot is None:
@@ -62,8 +74,31 @@ def _curves_of(keys: bpy.types.Key, record: BakedRecord) -> list[Any]:
         return []
     bag = anim_utils.action_get_channelbag_for_slot(animation.action, animation.action_slot)
     paths = set(record.curves) & {"eval_time", *map(baked_record.value_path, baked_record.own_keys(keys, record))}
-    found = [bag.fcurves.find(path) for path in record.curves if path in paths] if bag is not None else []
-    return [curve for curve in found if curve is not None]
+    if bag is None:
+        return []
+    found = [bag.fcurves.find(path) for path in record.curves if path in paths]
+    return [curve for curve in found if curve is not None] + _curves_of_renamed(keys, record, bag)
+
+
+def _curves_of_renamed(keys: bpy.types.Key, record: BakedRecord, bag: Any) -> list[Any]:
+    """Return the F-curves of keys of the bake that the user has renamed, where they are as the bake has made them.
+
+    Such a key belongs to the user. Blender gives its F-curve the new name, with which it would go on moving the cloth.
+    """
+    own, named = {*baked_record.own_keys(keys, record)}, {*record.keys}
+    missing = [] if record.absolute else [fade(record, record.first + place) for place, name in enumerate(record.keys)
+                                          if name not in own]
+    found = []
+    for block in keys.key_blocks if missing else ():
+        if block.slider_min != baked_record.MARK or block.name in named or block == keys.reference_key:
+            continue
+        curve = bag.fcurves.find(baked_record.value_path(block.name))
+        points = np.empty(0 if curve is None else 2 * len(curve.keyframe_points), np.float32)
+        if curve is not None:
+            curve.keyframe_points.foreach_get("co", points)
+        if any(np.array_equal(points, each.ravel()) for each in missing):
+            found.append(curve)
+    return found
 
 
 def _remove_curve(keys: bpy.types.Key, bag: Any, curve: Any, undo: Undo) -> None:
@@ -81,6 +116,13 @@ def _remove_curve(keys: bpy.types.Key, bag: Any, curve: Any, undo: Undo) -> None
 
     bag.fcurves.remove(curve)
     undo.append(restore)
+
+
+def _hide(block: Any, undo: Undo) -> None:
+    """Set the value of a key that is kept to 0: without its F-curve it would show what it did last."""
+    value = block.value
+    block.value = 0.0
+    undo.append(lambda: setattr(block, "value", value))
 
 
 def _remove_slot(keys: bpy.types.Key, shared: bool, undo: Undo) -> None:

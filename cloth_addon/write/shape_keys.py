@@ -176,11 +176,9 @@ def _write(shape: BakedShape) -> None:
                              np.float32)
             _write_curve(keys, record, "eval_time", times)
         else:
-            fade = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], np.float32)
             for i, block in enumerate(blocks):
-                points = fade[:2] if i == len(blocks) - 1 else fade         # the last shape stays
-                _write_curve(keys, record, baked_record.value_path(block.name), (points + [shape.first + i, 0.0])
-                             * [shape.time_ratio, 1.0])
+                _write_curve(keys, record, baked_record.value_path(block.name),
+                             delete_animation.fade(record, shape.first + i))
         baked_record.save(keys, record)
     except BaseException:
         _restore(obj, record)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
+from bpy_extras import anim_utils
 
 from tests.addon import builders
 from tests.addon.drawing import draw_all
@@ -191,9 +192,56 @@ def test_the_basis_that_keys_of_the_user_need_is_not_called_left(extension, scen
     assert "Smile" in blocks(sheet) and "earlier bake" not in drawn(extension, sheet)
 
 
-def test_a_renamed_baked_key_that_is_left_is_told_and_that_it_still_moves_the_cloth(extension, scene, sheet):
+def curve_of(sheet, name):
+    """The F-curve of the value of a shape key, None without one."""
+    keys = sheet.data.shape_keys
+    animation = keys.animation_data
+    if animation is None or animation.action_slot is None:
+        return None
+    return anim_utils.action_get_channelbag_for_slot(animation.action, animation.action_slot).fcurves.find(
+        f'key_blocks["{name}"].value')
+
+
+@pytest.mark.parametrize("shown", [1, 5])
+def test_a_renamed_baked_key_that_is_left_loses_the_f_curve_of_the_bake(extension, scene, sheet, shown):
+    scene.frame_set(shown)
+    names = [block.name for block in blocks(sheet)]
+    blocks(sheet)["Muslin 0005"].name = "My precious"
+    extension.shape_keys.delete_bake(sheet)
+    assert [block.name for block in blocks(sheet)] == [names[0], "My precious"]
+    assert sheet.data.shape_keys.animation_data is None and blocks(sheet)["My precious"].value == 0.0
+    assert all(np.ptp(builders.displayed(sheet, frame)[:, 2]) < 1e-3 for frame in (1, 5))
+    text = drawn(extension, sheet)
+    assert "1 shape key of an earlier bake is left: remove it" in text and "F-curve" not in text
+
+
+def test_a_deletion_that_fails_gives_a_renamed_key_its_f_curve_and_value_back(extension, scene, sheet, monkeypatch):
+    if not sheet.data.shape_keys.use_relative:
+        pytest.skip("absolute keys have one F-curve together")
+    blocks(sheet)["Muslin 0005"].name = "My precious"
+    scene.frame_set(5)
+    before = builders.displayed(sheet, 5)
+    towel = bpy.data.objects["Towel"]
+    restore = extension.delete_animation.restore_animation
+
+    def fails(keys, *rest):
+        restore(keys, *rest)
+        if keys == towel.data.shape_keys:
+            raise MemoryError
+
+    monkeypatch.setattr(extension.delete_animation, "restore_animation", fails)
+    with pytest.raises(MemoryError):
+        extension.shape_keys.delete_bakes([sheet, towel])
+    assert len(curve_of(sheet, "My precious").keyframe_points) == 3
+    assert np.array_equal(builders.displayed(sheet, 5), before) and blocks(sheet)["My precious"].value == 1.0
+
+
+def test_a_renamed_baked_key_whose_f_curve_was_edited_is_told_and_that_it_still_moves_the_cloth(
+        extension, scene, sheet):
     relative = sheet.data.shape_keys.use_relative
     blocks(sheet)["Muslin 0005"].name = "My precious"
+    if relative:
+        curve_of(sheet, "My precious").keyframe_points[0].co.x -= 1.0
     extension.shape_keys.delete_bake(sheet)
     assert "My precious" in blocks(sheet)
     text = drawn(extension, sheet)
