@@ -2,8 +2,9 @@
 """Find the changes since a bake, so that panels mark a certificate that is out of date.
 
 Drawing a panel only reads what is known. After a change of the scene, fingerprints are computed as soon as nothing has
-changed for a moment, and the panel is drawn again. Blender does not report all changes, such as those of settings by a
-script. Therefore an answer expires: a later drawing has it computed again. The baked shape keys are compared with their
+changed for a moment, and the panel is drawn again. Blender does not report all changes, such as that of the frame
+range. Therefore a drawing compares the settings of the scene and of the cloth, which takes a tenth of a millisecond,
+and an answer expires: a later drawing has it computed again. The baked shape keys are compared with their
 digests after each change, in short turns; when an answer expires, that of the shown frame.
 """
 
@@ -47,6 +48,7 @@ class _Known:
         wanted: reports of the bakes that a panel was drawn for since the last change, by bake.
         current: bakes whose entry in `found` is up to date, as far as changes are reported.
         computed: time at which the entry of a bake in `found` was computed [s].
+        settings: of the scene and of the cloth at that time.
         edits: cloths and frames whose shape keys were edited since the bake, by bake.
         checks: comparisons of shape keys that are not at their end, by bake.
         checked: bakes whose keys were all compared since the last change.
@@ -58,6 +60,7 @@ class _Known:
         self.wanted: dict[Key, dict[str, Any]] = {}
         self.current: set[Key] = set()
         self.computed: dict[Key, float] = {}
+        self.settings: dict[Key, Any] = {}
         self.edits: dict[Key, list[tuple[str, int]]] = {}
         self.checks: dict[Key, edit_check.EditCheck] = {}
         self.checked: set[Key] = set()
@@ -147,11 +150,20 @@ def _known_or_wanted(scene: bpy.types.Scene, obj: bpy.types.Object, report: dict
     if bpy.app.background:
         return changes(scene, obj, report)
     _known.wanted[key] = report
-    if time.monotonic() > _known.computed.get(key, 0.0) + LIFETIME:
+    if (time.monotonic() > _known.computed.get(key, 0.0) + LIFETIME
+            or _known.settings.get(key) != _settings_now(scene, obj)):
         _known.current.discard(key)
     if key not in _known.current and bake_job.current() is None and not bpy.app.timers.is_registered(_compute):
         bpy.app.timers.register(_compute, first_interval=PAUSE)
     return _known.found.get(key, [])
+
+
+def _settings_now(scene: bpy.types.Scene, obj: bpy.types.Object) -> Any:
+    """Return the settings of the scene and of a cloth, to be compared; None if one has a value that is no choice."""
+    try:
+        return scene_settings_of(scene), settings_of(obj, scene)
+    except core.ClothError:
+        return None
 
 
 def _texts(before: dict[str, str], now: dict[str, str], scene: bpy.types.Scene, changed: dict[str, list[str]]
@@ -247,12 +259,14 @@ def _compute() -> float | None:
             _known.found[key] = found
             _known.current.add(key)
             _known.computed[key] = time.monotonic()
+            _known.settings[key] = _settings_now(scene, obj)
             if "certificates" in report and key not in _known.checks:        # a Mesh Cache has no keys to edit
                 _known.checks[key] = edit_check.EditCheck(scene.frame_current, only_frame=key in _known.checked,
                                                           known=_known.edits.get(key, ()))
     if not _known.checks or _known.wanted:
         for key in set(_known.found) - set(_known.wanted):
             del _known.found[key], _known.computed[key]
+            _known.settings.pop(key, None)
             _known.edits.pop(key, None)
             _known.checks.pop(key, None)
             _known.current.discard(key)

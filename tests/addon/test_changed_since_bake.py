@@ -144,11 +144,19 @@ def test_a_change_that_blender_does_not_report_is_noticed_after_a_moment(extensi
     assert shown() == [] and window.timers
     run()
     assert shown() == [] and not window.timers
-    scene.render.frame_map_new = 200
+    group = sheet.vertex_groups.new(name="Pins")
+    group.add([5], 1.0, "REPLACE")
+    sheet.muslin.pin_group = "Pins"
+    builders.finish(extension.bake.bake(scene))
+    report = extension.baked_record.report_of(sheet)
+    window.now += 3.0
+    shown()
+    run()
+    group.add([0], 1.0, "REPLACE")
     module._known.current.update([module._key(scene, sheet)])           # as without any report
     assert shown() == [] and not window.timers
-    for value, wanted in ((200, ["frame rate"]), (100, [])):
-        scene.render.frame_map_new = value
+    for value, wanted in ((1.0, ["vertex groups, attributes and UV map"]), (0.0, [])):
+        group.add([0], value, "REPLACE") if value else group.remove([0])
         window.now += 3.0
         before = window.redraws
         shown()
@@ -159,6 +167,28 @@ def test_a_change_that_blender_does_not_report_is_noticed_after_a_moment(extensi
         shown()
         run()
         assert window.redraws == before + 1                             # the same answer
+
+
+@pytest.mark.parametrize(("change", "wanted"), [
+    (lambda scene, sheet: setattr(scene, "frame_end", 9), ["frame range (now 1 to 9)"]),
+    (lambda scene, sheet: setattr(scene.render, "frame_map_new", 200), ["frame rate"]),
+    (lambda scene, sheet: setattr(scene, "gravity", (0.0, 0.0, -1.0)), ["gravity"]),
+    (lambda scene, sheet: setattr(sheet.muslin, "friction", 0.9), ["settings (Friction)"])])
+def test_a_changed_setting_is_noticed_at_the_next_drawing_without_any_report(
+        extension, scene, sheet, window, change, wanted):
+    module, report = extension.bake_changes, extension.baked_record.report_of(sheet)
+    module.known_changes(scene, sheet, report)
+    while window.timers:
+        (call,) = window.timers
+        window.timers.clear()
+        if call() is not None:
+            window.timers.append(call)
+    change(scene, sheet)
+    module._known.current.update([module._key(scene, sheet)])           # as without any report
+    assert module.known_changes(scene, sheet, report) == [] and len(window.timers) == 1
+    window.now += 0.31
+    window.timers.pop()()
+    assert module.known_changes(scene, sheet, report) == wanted
 
 
 @pytest.mark.parametrize("own_keys", [False, True])
