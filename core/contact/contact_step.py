@@ -187,6 +187,14 @@ class SelfContactStep:
         """The part of `impulse` that is friction."""
         return self.repulsion.drags(velocity)
 
+    def friction_work(self, velocity: FloatArray) -> float:
+        """Return the work of friction [J] in a step of `velocity` (V, 3), as it acts now."""
+        return self.repulsion.friction_work(velocity)
+
+    def let_slide(self) -> None:
+        """Take friction away until the next solution is judged."""
+        self.repulsion.let_slide()
+
     def energy(self, velocity: FloatArray) -> float:
         """Energy of the springs [J] at `velocity` (V, 3)."""
         return self.repulsion.energy(velocity)

@@ -197,8 +197,7 @@ class Repulsion:
 
     def diagonal(self) -> FloatArray:
         """Diagonal blocks (V, 3, 3) [kg] of what is added to A."""
-        blocks: FloatArray = current().pair_penalty.diagonal(*self.terms(), len(self._base))
-        return blocks
+        return np.asarray(current().pair_penalty.diagonal(*self.terms(), len(self._base)))
 
     def add_product(self, x: FloatArray, result: FloatArray) -> None:
         """result += (what is added to A, less its diagonal blocks) x for x, result (V, 3)."""
@@ -218,6 +217,17 @@ class Repulsion:
         """The friction's part of `impulse`."""
         c = self._acting()
         return self._scattered(c, _rubbing(c, velocity))
+
+    def friction_work(self, velocity: FloatArray) -> float:
+        """Work of friction [J] in a step of `velocity` (V, 3), below zero if it is what friction should be."""
+        c = self._acting()
+        return float(np.vdot(self.drags(velocity), velocity) + np.vdot(_rubbing(c, velocity), c.carried))
+
+    def let_slide(self) -> None:
+        """Take friction away until the next solution is judged."""
+        for kept in (self.contacts.drag, self.contacts.push, self.contacts.across):
+            kept[:] = 0.0
+        self._chosen = self._matrix = None
 
     def energy(self, velocity: FloatArray) -> float:
         """E [J] at `velocity` (V, 3), of all that are too close then."""
@@ -299,7 +309,7 @@ class Repulsion:
         pressing, self._acted = self._as_pressed(pressing, c.touches), c.touches
         weak = touches & (gap < c.floor) & (c.stiffness < STIFFEST * c.mass)
         if free is not None and weak.any():
-            weak[weak] = _is_loose(c[weak], free)
+            weak[weak] = free.leaves_some(c.normal[weak], c.vertices[weak], c.weights[weak] != 0.0, LOOSE)
         gave = touches & (c.give > 0.0) & (c.least - gap > np.maximum(late, c.give))
         c.touches = touches
         self.stiffen(c, u, np.where(gave, pressing, 0.0))
@@ -363,9 +373,8 @@ class Repulsion:
         return self._matrix
 
     def _gap(self, c: Contacts, velocity: FloatArray) -> FloatArray:
-        gap: FloatArray = current().pair_penalty.gaps(
-            c.vertices, c.weights, c.normal, c.fixed, self._base, velocity, self._h)
-        return gap
+        return np.asarray(current().pair_penalty.gaps(
+            c.vertices, c.weights, c.normal, c.fixed, self._base, velocity, self._h))
 
     def _pressing(self, gap: FloatArray) -> FloatArray:
         """Normal forces (C,) [N] at gaps (C,) [m]."""
@@ -379,20 +388,11 @@ class Repulsion:
         return np.where(acted, pressing, pressing / (1.0 + c.stiffness / c.mass))
 
     def _scattered(self, c: Contacts, force: FloatArray) -> FloatArray:
-        total: FloatArray = current().pair_penalty.scattered(c.vertices, c.weights, force, len(self._base))
-        return total
-
-
-def _is_loose(c: Contacts, free: ConstraintFilter) -> BoolArray:
-    """Which of the contacts c could come further apart, for all that constraints say (C,)."""
-    left = np.einsum("pki,pi->pk", free.left_of(c.normal, c.vertices), c.normal)
-    result: BoolArray = any_of((left > LOOSE) & (c.weights != 0.0))
-    return result
+        return np.asarray(current().pair_penalty.scattered(c.vertices, c.weights, force, len(self._base)))
 
 
 def _rubbing(c: Contacts, velocity: FloatArray) -> FloatArray:
-    impulses: FloatArray = current().pair_friction.impulses(*_rubbed(c), velocity)
-    return impulses
+    return np.asarray(current().pair_friction.impulses(*_rubbed(c), velocity))
 
 
 def _rubbed(c: Contacts) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:

@@ -19,6 +19,7 @@ from ..contact.contact_step import SelfContactStep
 from ..linear.block_matrix import BlockMatrix
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..state import InVain
+from .created_energy import END_MOTION_WEIGHT
 from .linearisation import Linearisation
 from .pass_equations import PassEquations
 from .second_solve import SecondSolve
@@ -95,7 +96,8 @@ class ContactLoop:
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed, self.hopeless = None, reference, False, False
         friction: FloatArray | None = None
-        for attempt in range(PASSES):
+        slides = False
+        for attempt in range(PASSES + 1):
             with self._watch.stage("contact"):
                 equations.take_in()
             linear = self._solved(equations, start, scale, tentative)
@@ -108,11 +110,16 @@ class ContactLoop:
                     break
                 u = self._bounds.shortened(u)
             with self._watch.stage("contact"):
+                driven = self._is_driven(u)
                 friction, stands = self._judged(equations, linear, u, last, attempt)
             if attempt > 0 and linear.iterations == 0:               # a further pass would correct the same again
                 self.settled = stands = True
-            if stands or self._effort.out and attempt >= LEAST_PASSES - 1:
-                break
+            if stands or self._effort.out and attempt >= LEAST_PASSES - 1 or attempt >= PASSES - 1:
+                if slides or not driven:
+                    break
+                assert self._pairs is not None
+                slides = True
+                self._pairs.let_slide()
             start, scale, last = linear.solution, linear.scale or None, u
             changed = attempt < PASSES - 1
         with self._watch.stage("contact"):
@@ -198,6 +205,19 @@ class ContactLoop:
         self.settled = not again
         stands = (enough or not again) and (own.rubs_right or own.touching_cloth > SLIDING)
         return friction, stands
+
+    def _is_driven(self, u: FloatArray) -> bool:
+        """Return whether friction has made the motion of velocities u (V, 3) [m/s], beside which that before is little.
+
+        It has the normal forces of the pass before. Where these change from pass to pass by more than weight presses,
+        as in a scrap so small that it is rigid beside its weight, friction flings what it should hold.
+        """
+        if self._pairs is None:
+            return False
+        fall = self._h * self._system.gravity.at(self._state.time + self._h)
+        before = 0.5 * float(np.sum(self._mass * (self._state.v ** 2 + fall ** 2)))
+        kinetic = 0.5 * float(np.sum(self._mass * u * u))
+        return END_MOTION_WEIGHT * kinetic > before and self._pairs.friction_work(u) > kinetic
 
     def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
         """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..kernels.layouts import OperatorArrays
+from ..row_ops import any_of
 
 LEAST_FREE_PART = 1e-6
 """Length of a unit direction's free part below which it counts as constrained already [-]."""
@@ -111,6 +112,12 @@ class ConstraintFilter:
             taken = self.taken[at[held]]
             result[held] -= np.einsum("nki,nkj,nj->ni", taken, taken, result[held])
         return result
+
+    def leaves_some(self, direction: FloatArray, vertices: IntArray, some: BoolArray, least: float) -> BoolArray:
+        """Return whether more than `least` [-] of a unit direction (P, 3) is left to any of `some` (P, K) of `vertices`
+        (P, K)."""
+        left = np.einsum("pki,pi->pk", self.left_of(direction, vertices), direction)
+        return any_of((left > least) & some)
 
     def _rows_of(self, vertices: IntArray) -> IntArray:
         at = self._number[vertices]

@@ -100,6 +100,21 @@ def test_springs_turn_nothing_round():
     np.testing.assert_allclose(np.cross(x0, impulse).sum(axis=0), 0.0, atol=1e-10 * np.abs(impulse).max())
 
 
+def test_the_work_of_friction_is_that_of_its_impulses_and_none_if_it_is_let_go():
+    u, other = np.random.default_rng(4).normal(size=(2, VERTICES, 3))
+    _, repulsion = touching(mu=0.5, velocity=u)
+    for velocity in (u, -u, other):
+        work = float(np.vdot(repulsion.drags(velocity), velocity))
+        assert repulsion.friction_work(velocity) == pytest.approx(work, rel=1e-12) and work != 0.0
+    assert repulsion.friction_work(u) < 0.0 < repulsion.friction_work(-u)   # explicit, along the slide of before
+    springs = repulsion.springs(u)
+    repulsion.let_slide()
+    assert repulsion.friction_work(-u) == 0.0 and not repulsion.drags(u).any()
+    assert np.array_equal(repulsion.springs(u), springs)
+    repulsion.judge(u)
+    assert repulsion.friction_work(u) < 0.0
+
+
 def test_friction_takes_energy_and_is_bounded_by_the_normal_force():
     u = 0.3 * np.random.default_rng(4).normal(size=(VERTICES, 3))
     _, repulsion = touching(mu=0.4, velocity=u)

@@ -262,3 +262,32 @@ def test_a_sheet_whose_links_go_slack_slides_as_others_do(integrator, backend):
     a = GRAVITY * (np.sin(np.radians(degrees)) - mu * np.cos(np.radians(degrees)))
     assert way[2 * n] - 2.0 * way[n] + way[0] == pytest.approx(a * (n * h) ** 2, rel=0.03)
     assert (way[2 * n] - way[2 * n - 1]) / h == pytest.approx(a * 2 * n * h, rel=0.04)
+
+
+def tip(radius=0.5, sides=24):
+    """The upper half of a faceted ball of this radius [m], its tip at the origin."""
+    around = 2.0 * np.pi * np.arange(sides) / sides
+    rings = [[radius * np.array([np.sin(b) * np.cos(a), np.sin(b) * np.sin(a), np.cos(b) - 1.0]) for a in around]
+             for b in np.pi / sides * np.arange(2, sides, 2)]
+    points = np.vstack([np.zeros((1, 3)), *rings])
+    triangles = [(0, 1 + i, 1 + (i + 1) % sides) for i in range(sides)]
+    for j in range(len(rings) - 1):
+        for i in range(sides):
+            a, b = 1 + j * sides + i, 1 + j * sides + (i + 1) % sides
+            triangles += [(a, a + sides, b + sides), (a, b + sides, b)]
+    return core.Collider(points, triangles, name="Ball")
+
+
+@pytest.mark.parametrize("side", [1e-3, 3e-4])
+def test_friction_does_not_fling_a_scrap_that_falls_on_a_ball_a_thousand_times_its_size(side):
+    """It is so stiff beside its weight that the forces which press on it change from pass to pass."""
+    height = 1e-3
+    points, _ = grid((12, 12), (side, side), shift=(-0.5 * side, -0.5 * side, height))
+    mesh = core.ClothMesh(points, faces=quads(12, 12), name="Scrap")
+    scene = core.Scene([core.Cloth(mesh, core.Material.preset("cotton"))], [tip()])
+    for frame in core.simulate(scene, core.Solver(), range(1, 13)):
+        speed = np.linalg.norm(frame.velocities[0].mean(axis=0))
+        assert speed < 2.0 * np.sqrt(2.0 * GRAVITY * height), f"frame {frame.index}: {speed} m/s"
+        assert frame.certificate.crossings == 0 and frame.certificate.deepest_penetration == 0.0
+    assert np.abs(frame.positions[0]).max() < 0.05                                   # it may slide, as on a slope
+
