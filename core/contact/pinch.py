@@ -15,8 +15,13 @@ With q the home's place and n its normal at the end of the step, w the velocity 
   velocity towards q, k the larger of c m and the inertia of the vertex in the step, its edges included: a diagonal
   spring may be as stiff as that (`pair_contacts`).
 - Otherwise what is crossed goes to 2 d in front of its home, where its edges are clear of the surface, too: impulse
-  k a a^T (w + s - u), along the way a. What is not crossed, but behind the surface, goes to 2 d in front of the place
-  that is nearest on the sheet of its home (`surface_places`).
+  k a a^T (w + s - u), along the way a. While it is behind the sheet of its home (`surface_places`), a is n, and s is as
+  far as that sheet: cloth slides along a body while it is crossed, and a pull towards q itself would be along the
+  surface, where tension holds it, and not out. What is not crossed, but behind the surface, goes to 2 d in front of
+  the place that is nearest on the sheet.
+
+There s is a rate r times what lacks, and k the inertia over r h: k s is h times the stiffness times what lacks, as of a
+contact, so that tension holds cloth no further behind a surface than contact would let it come, however short a step.
 
 A vertex behind its home, with what is crossed around it, and one that is covered have no contact with colliders. What
 else is crossed stands in front of its home while something comes through it, as a hand through a skirt: contact pulls
@@ -133,13 +138,15 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     lost = rows[bad & ~covered & (height < 0.0)]
     away |= bad & connected(lost, crossed, edges)[rows]
 
+    out = bad & ~covered & (height < 0.0)
     way = np.where(bad[:, None], home.end - home.start, way)
     ahead = np.where(bad[:, None], home.normal, side[:, None] * there.normal)
     goal = np.where(bad[:, None], home.end, there.point) + np.where(covered, 0.0, CLEAR * keep)[:, None] * ahead
-    lack = goal - start - way
+    lack = np.where(out[:, None], (CLEAR * keep - height)[:, None] * home.normal, goal - start - way)
     size = np.linalg.norm(lack, axis=1)
     speed = np.minimum(size, OUT_RATE * h * np.maximum(size, keep)) / np.maximum(size, np.finfo(float).tiny)
-    soft, firm = HOLD * mass[rows], np.maximum(HOLD * mass[rows], inertia()[rows])
+    soft, resisting = HOLD * mass[rows], inertia()[rows]
+    firm = np.maximum(soft, np.where(covered, resisting, resisting / min(OUT_RATE * h, 1.0)))
     across = np.where(covered[:, None], home.normal, unit(lack))
     blocks = (firm - covered * soft)[:, None, None] * across[:, :, None] * across[:, None, :]
     blocks += (covered * soft)[:, None, None] * np.eye(3)

@@ -8,7 +8,7 @@ import pytest
 import core
 from core.contact.containment import inside
 from core.contact.homes import HomePlaces, no_homes, noted, spread
-from core.contact.pinch import HOLD, go_home, strayed
+from core.contact.pinch import CLEAR, HOLD, go_home, strayed
 from core.contact.surfaces import SurfaceSet
 from core.model.particle_system import ParticleSystem
 from tests.core.contact.shapes import ball, box, rotation
@@ -79,7 +79,7 @@ def test_a_finger_that_slides_while_it_presses_cloth_into_a_solid_leaves_it_uncr
     assert max(c.crossings_pinched for c in found) > 0                       # it went through
     assert sum(c.crossings > 0 for c in found) <= 1
     assert all(c.crossings == c.crossings_pinched == 0 for c in found[18:])
-    assert max(c.stretch_max for c in found) < 1.2
+    assert max(c.stretch_max for c in found) < 1.25
 
 
 def tube(radius, length, around, along):
@@ -187,8 +187,9 @@ def test_it_is_held_there_as_firmly_as_its_edges_pull_and_softly_along_the_surfa
     assert np.allclose(least[held], HOLD * system.mass[pinch.vertex[held]])
 
 
-def test_a_patch_in_a_solid_goes_home_through_the_side_by_which_it_came():
-    """A sheet that was in front of a plate is in it, nearer to its back: contact would put it out there."""
+def patch_in_plate(slid=0.0):
+    """A sheet that was in front of a plate, and is in it, nearer to its back, `slid` [m] from its homes: its particle
+    system, homes, positions, and the surface; and how deep it is [m]."""
     x, triangles = box((0.4, 0.02, 0.4))
     solid = core.Collider(x, triangles)
     depth = 0.014                                                            # of 20 mm
@@ -196,17 +197,42 @@ def test_a_patch_in_a_solid_goes_home_through_the_side_by_which_it_came():
     system = ParticleSystem(core.Scene([sheet], [solid]))
     count, at = len(system.mass), sheet.positions
     surfaces = SurfaceSet([solid], system.thickness, np.zeros(count)).between(0.0, 0.0)
-    front = at + [0.0, depth + 0.001, 0.0]
+    front = at + [slid, depth + 0.001, 0.0]
     homes = noted(no_homes(count), front, surfaces.find(front, front), surfaces, system.triangles,
                   np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool))
-    every = np.ones(count, dtype=bool)
     assert (homes.number != 0).all()
-    homes = strayed(homes, every, system.edges)
+    return system, strayed(homes, np.ones(count, dtype=bool), system.edges), at, surfaces, depth
+
+
+def test_a_patch_in_a_solid_goes_home_through_the_side_by_which_it_came():
+    """Contact would put it out at the back."""
+    system, homes, at, surfaces, _ = patch_in_plate()
+    count = len(at)
+    every = np.ones(count, dtype=bool)
     pinch, _ = go_home(homes, every, every, at, 0.01, surfaces, system.mass, lambda: system.mass, system.edges)
     assert pinch.pinched.all()
     assert (pinch.impulse(np.zeros((count, 3)))[:, 1] > 0.0).all()           # all to the front
     held, none = strayed(homes, every & (np.arange(count) == 0), system.edges), np.zeros(count, dtype=bool)
     assert held.astray.all() and not strayed(held, none, system.edges).astray.any()
+
+
+def test_what_has_slid_while_it_was_crossed_leaves_across_the_surface_and_not_along_it():
+    system, homes, at, surfaces, _ = patch_in_plate(slid=0.05)
+    every = np.ones(len(at), dtype=bool)
+    pinch, _ = go_home(homes, every, every, at, 0.01, surfaces, system.mass, lambda: system.mass, system.edges)
+    impulse = pinch.impulse(np.zeros_like(at))
+    assert (impulse[:, 1] > 0.0).all() and np.abs(impulse[:, [0, 2]]).max() < 1e-9 * impulse[:, 1].min()
+
+
+def test_the_pull_home_is_that_of_a_spring_however_short_the_step_is():
+    """As stiff as the elements around it, from a place in front of the surface: tension leaves no vertex behind."""
+    system, homes, at, surfaces, depth = patch_in_plate()
+    every, stiffness = np.ones(len(at), dtype=bool), 1e8 * system.mass       # [N/m]
+    goal = depth + CLEAR * surfaces.thickness.max()
+    for h in (1.0 / 24.0, 1.0 / 96.0, 1.0 / 400.0):
+        pinch, _ = go_home(homes, every, every, at, h, surfaces, system.mass, lambda h=h: h * h * stiffness, system.edges)
+        force = pinch.impulse(np.zeros_like(at))[:, 1] / h
+        assert np.allclose(force, stiffness * goal, rtol=1e-6)
 
 
 def on_plate(inserted=None):
