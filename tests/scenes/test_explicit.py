@@ -7,6 +7,7 @@ import pytest
 import core
 from core.integrators import stability_limit
 from core.model.particle_system import ParticleSystem
+from core.number_text import number_text
 from tests.cases import cases
 from tests.core.physics.scenes import masses, reference, rope, rope_fabric, sheet
 
@@ -104,10 +105,11 @@ def test_steps_that_are_too_long_are_refused_with_a_stable_one(name):
         first_frame(name, max_halvings=1)
     error = caught.value
     assert isinstance(error, core.SolverError)
-    assert f"steps of up to {error.longest:.2e} s" in str(error) and f"of {error.step:.2e} s" in str(error)
+    longest, tried = number_text(error.longest, 3), number_text(error.step, 3)
+    assert f"steps of up to {longest} s" in str(error) and f"of {tried} s" in str(error)
     assert f"set steps_per_frame to {error.steps_per_frame}" in str(error)
     assert error.step == pytest.approx(1.0 / 24.0 / 2 / 2)
-    assert f"steps of {1.0 / 48.0:.2e} s, halved 1 times," in str(error)
+    assert f"steps of {number_text(1.0 / 48.0, 3)} s, halved 1 times," in str(error)
     assert f"to {error.steps_per_frame} or more ({2 * error.steps_per_frame} after halving)" in str(error)
     frame = first_frame(name, max_halvings=1, steps_per_frame=error.steps_per_frame)
     assert frame.certificate.step_max <= error.longest and np.isfinite(frame.positions[0]).all()

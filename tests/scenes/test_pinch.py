@@ -230,7 +230,8 @@ def test_the_pull_home_is_that_of_a_spring_however_short_the_step_is():
     every, stiffness = np.ones(len(at), dtype=bool), 1e8 * system.mass       # [N/m]
     goal = depth + CLEAR * surfaces.thickness.max()
     for h in (1.0 / 24.0, 1.0 / 96.0, 1.0 / 400.0):
-        pinch, _ = go_home(homes, every, every, at, h, surfaces, system.mass, lambda h=h: h * h * stiffness, system.edges)
+        pinch, _ = go_home(homes, every, every, at, h, surfaces, system.mass, lambda h=h: h * h * stiffness,
+                           system.edges)
         force = pinch.impulse(np.zeros_like(at))[:, 1] / h
         assert np.allclose(force, stiffness * goal, rtol=1e-6)
 

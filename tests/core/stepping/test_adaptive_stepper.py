@@ -10,6 +10,7 @@ import core
 from core.contact.effort import LAST_EFFORT, MOST_EFFORT
 from core.integrators import implicit_euler
 from core.integrators.registry import STEP_FUNCTIONS
+from core.number_text import number_text
 from tests.cases import cases
 from tests.core.remedies import says_what_to_do
 from tests.core.shapes import grid
@@ -134,7 +135,7 @@ def test_a_step_that_no_size_can_solve_is_an_error_that_keeps_the_frames_before(
     assert all(np.isfinite(f.positions[0]).all() for f in seen)
     smallest = 1.0 / 48.0 / (2 ** halvings if adaptive else 1)
     halved = f", {halvings} times halved" if adaptive and halvings else ""
-    assert f"even at {smallest:.2e} s{halved}; check" in str(caught.value)
+    assert f"even at {number_text(smallest, 3)} s{halved}; check" in str(caught.value)
     assert "frame" in str(caught.value)
 
 
