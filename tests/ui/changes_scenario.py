@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 
 import bpy
-from window_input import MODULE, Steps, click, found, no_bake, picture, press, type_value, until
+from window_input import MODULE, Steps, click, found, no_bake, picture, type_value, until
 from window_scene import make_current, ready
 
 
@@ -47,12 +47,4 @@ def changes() -> Steps:
     assert baked_record.report_of(sheet)["settings"]["cloths"]["Sheet"]["areal_density"] == sheet.muslin.areal_density
     yield from until(lambda: told() == [], "the panel to know that the bake is new", 10.0)
     yield from picture("baked_again")
-    twin = sheet.copy()                                             # a linked duplicate, which shows the bake, too
-    bpy.context.scene.collection.objects.link(twin)
-    yield
     yield from click("muslin.bake_delete")
-    yield from picture("delete_shared")
-    assert baked_record.has_bake(twin), "Delete Bake does not ask first"
-    yield from press("RET")
-    yield from until(lambda: not (baked_record.has_bake(sheet) or baked_record.has_bake(twin)), "the bake to go", 10.0)
-    bpy.data.objects.remove(twin)

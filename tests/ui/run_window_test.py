@@ -23,7 +23,7 @@ MEASURING = ("bake_fluid",)
 PICTURES = {"first_steps": ("empty", "fabrics", "fabrics_found", "cloth", "collider"), "bake": ("baking", "baked"),
             "bake_cycle": ("bake_running", "bake_paused", "bake_partial", "bake_complete"),
             "solver_killed": ("bake_killed",), "interruptions": ("interrupted",),
-            "changes": ("changed", "baked_again", "delete_shared"),
+            "changes": ("changed", "baked_again"),
             "quality": ("quality", "outdated"),
             "crossings": ("crossings", "certificate"), "compare": ("compare",), "fields": ("fields_panel", "fields"),
             "pressure": ("pressure_panel", "pressure"), "pins": ("pins_panel", "pins"),
