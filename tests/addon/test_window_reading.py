@@ -84,7 +84,8 @@ def key_gravity(sheet):
 
 @pytest.mark.parametrize(("change", "named"), [
     (lambda sheet: builders.box(name="Other"), "collider 'Other' was added"),
-    (lambda sheet: setattr(sheet, "location", (1.0, 0.0, 0.0)), r"Sheet: its object and modifiers \(location\) changed"),
+    (lambda sheet: setattr(sheet, "location", (1.0, 0.0, 0.0)),
+     r"Sheet: its object and modifiers \(location\) changed"),
     (lambda sheet: setattr(bpy.data.objects["Box"].muslin, "kind", "NONE"), "collider 'Box' was removed"),
     (key_gravity, "gravity changed")])
 def test_a_change_of_the_scene_ends_a_bake_that_reads_it(extension, scene, change, named):
