@@ -22,6 +22,8 @@ With q the home's place and n its normal at the end of the step, w the velocity 
 
 There s is a rate r times what lacks, and k the inertia over r h: k s is h times the stiffness times what lacks, as of a
 contact, so that tension holds cloth no further behind a surface than contact would let it come, however short a step.
+Of what is crossed but not inside, k is the inertia itself: its edges are pulled through the surface, and as firmly as
+that they would be stretched.
 
 A vertex behind its home, with what is crossed around it, and one that is covered have no contact with colliders. What
 else is crossed stands in front of its home while something comes through it, as a hand through a skirt: contact pulls
@@ -146,7 +148,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     size = np.linalg.norm(lack, axis=1)
     speed = np.minimum(size, OUT_RATE * h * np.maximum(size, keep)) / np.maximum(size, np.finfo(float).tiny)
     soft, resisting = HOLD * mass[rows], inertia()[rows]
-    firm = np.maximum(soft, np.where(covered, resisting, resisting / min(OUT_RATE * h, 1.0)))
+    firm = np.maximum(soft, np.where(covered | bad & ~within[rows], resisting, resisting / min(OUT_RATE * h, 1.0)))
     across = np.where(covered[:, None], home.normal, unit(lack))
     blocks = (firm - covered * soft)[:, None, None] * across[:, :, None] * across[:, None, :]
     blocks += (covered * soft)[:, None, None] * np.eye(3)

@@ -52,7 +52,7 @@ def test_cloth_between_solids_that_overlap_comes_free_and_uncrossed(name, size):
     found = [frame.certificate for frame in frames]
     assert max(c.crossings_pinched for c in found[:apart]) > 0               # it was pinched
     if name != "boxes":                                                      # sharp rims pierce faces of the cloth
-        assert sum(c.crossings > 0 for c in found) <= 1                      # in the frame before they part
+        assert all(c.crossings == 0 for c in found)
     free = apart + (PART_AT_RIMS if name == "boxes" else PART)
     assert all(c.crossings == c.crossings_pinched == 0 for c in found[free:])
     assert max(c.rejected for c in found) <= 8 and max(c.steps for c in found) <= 32
@@ -79,7 +79,7 @@ def test_a_finger_that_slides_while_it_presses_cloth_into_a_solid_leaves_it_uncr
     assert max(c.crossings_pinched for c in found) > 0                       # it went through
     assert sum(c.crossings > 0 for c in found) <= 1
     assert all(c.crossings == c.crossings_pinched == 0 for c in found[18:])
-    assert max(c.stretch_max for c in found) < 1.25
+    assert max(c.stretch_max for c in found) < 1.2
 
 
 def tube(radius, length, around, along):
