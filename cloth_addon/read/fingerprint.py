@@ -24,7 +24,7 @@ ATTRIBUTES = (start_velocity.EARLIER_NAME, "birth")
 """Names of the mesh's attributes that the cloth uses beside its groups, see read_cloth.py. The start velocity has its
 earlier name here, so that renaming the attribute is no change."""
 DETAIL = "\t"
-"""What stands in a fingerprint between the name of a part and that of a detail of it."""
+"""Separator between the name of a part and the name of a detail of it, in a fingerprint."""
 UNITS = frozenset(("unit scale", "frame rate"))
 """Parts that change the values of other parts."""
 SCENE_PATHS = {

@@ -140,7 +140,7 @@ def near_pairs(surface: TriangleSurface, x0: FloatArray, x1: FloatArray, radius:
     all have in common of the motion makes no difference. `kept`: of searches from the same start.
     """
     kept = kept or KeptSearches()
-    radius = np.array(np.broadcast_to(radius, len(x0)))
+    radius = np.array(np.broadcast_to(radius, len(x0)))       # copied: kernels compile once more for read-only arrays
     end = kept.less_common(x0, x1)
     tables = surface.triangles, surface.edges
     candidates = candidate_pairs(surface, x0, end, slack, radius, some, far=far, kept=kept)

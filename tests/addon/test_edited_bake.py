@@ -216,8 +216,7 @@ def test_a_renamed_baked_key_that_is_left_loses_the_f_curve_of_the_bake(extensio
 
 
 def test_a_deletion_that_fails_gives_a_renamed_key_its_f_curve_and_value_back(extension, scene, sheet, monkeypatch):
-    if not sheet.data.shape_keys.use_relative:
-        pytest.skip("absolute keys have one F-curve together")
+    relative = sheet.data.shape_keys.use_relative                            # absolute keys have one F-curve together
     blocks(sheet)["Muslin 0005"].name = "My precious"
     scene.frame_set(5)
     before = builders.displayed(sheet, 5)
@@ -232,8 +231,10 @@ def test_a_deletion_that_fails_gives_a_renamed_key_its_f_curve_and_value_back(ex
     monkeypatch.setattr(extension.delete_animation, "restore_animation", fails)
     with pytest.raises(MemoryError):
         extension.shape_keys.delete_bakes([sheet, towel])
-    assert len(curve_of(sheet, "My precious").keyframe_points) == 3
-    assert np.array_equal(builders.displayed(sheet, 5), before) and blocks(sheet)["My precious"].value == 1.0
+    assert np.array_equal(builders.displayed(sheet, 5), before)
+    if relative:
+        assert len(curve_of(sheet, "My precious").keyframe_points) == 3
+        assert blocks(sheet)["My precious"].value == 1.0
 
 
 def test_a_renamed_baked_key_whose_f_curve_was_edited_is_told_and_that_it_still_moves_the_cloth(
