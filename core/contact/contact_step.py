@@ -20,6 +20,7 @@ from .continuous import NEVER, Pairs
 from .face_contacts import FaceContacts
 from .friction_modes import SLIP, STICK
 from .half_spaces import HalfSpaces
+from .moving_contacts import prescribed, turned
 from .pair_contacts import make_contacts
 from .piles import Pressing
 from .repulsion import Contacts, Repulsion
@@ -137,7 +138,7 @@ class SelfContactStep:
         """The contacts, what colliders do in them as known."""
         if self._around.motion is None:
             return contacts
-        return contacts.prescribed(self._around.motion.x_t0, self._solids_end, len(self._base), self._h)
+        return prescribed(contacts, self._around.motion.x_t0, self._solids_end, len(self._base), self._h)
 
     def _turning(self, contacts: Contacts) -> Contacts:
         """Return the contacts, those with a face of a collider in the frame that turns with it."""
@@ -148,7 +149,7 @@ class SelfContactStep:
         corners = contacts.vertices[rows][:, 1:] - count
         moves = any_of(pick(any_of(start != end), corners))
         rows, corners = rows[moves], corners[moves]
-        return contacts.turned(rows, turns(start[corners], end[corners]), self._around.start, self._h)
+        return turned(contacts, rows, turns(start[corners], end[corners]), self._around.start, self._h)
 
     def _as_before(self, near: BoolArray) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
         """Which contacts touched in the step before, their normal forces [N], impulses of friction (C, 3) [N s] and
@@ -187,13 +188,13 @@ class SelfContactStep:
         """The part of `impulse` that is friction."""
         return self.repulsion.drags(velocity)
 
-    def friction_work(self, velocity: FloatArray) -> float:
-        """Return the work of friction [J] in a step of `velocity` (V, 3), as it acts now."""
-        return self.repulsion.friction_work(velocity)
+    def made_by_friction(self, velocity: FloatArray) -> float:
+        """Return the energy [J] that friction makes in a step of `velocity` (V, 3), as it acts now."""
+        return self.repulsion.made_by_friction(velocity)
 
-    def let_slide(self) -> None:
-        """Take friction away until the next solution is judged."""
-        self.repulsion.let_slide()
+    def only_brake(self, velocity: FloatArray) -> None:
+        """Make friction dampers until the next solution is judged, as strong as it is at `velocity` (V, 3) [m/s]."""
+        self.repulsion.only_brake(velocity)
 
     def energy(self, velocity: FloatArray) -> float:
         """Energy of the springs [J] at `velocity` (V, 3)."""

@@ -35,7 +35,7 @@ s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,6 +43,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, length, pick
+from .friction_modes import ELASTIC
 
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
@@ -129,40 +130,6 @@ class Contacts:
         """These contacts, and then the others."""
         return Contacts(*(np.concatenate(both) for both in zip(vars(self).values(), vars(other).values(), strict=True)))
 
-    def turned(self, rows: IntArray, turn: FloatArray, start: FloatArray, h: float) -> Contacts:
-        """Return the contacts, those of `rows` (R,) in a frame that turns by `turn` (R, 3, 3) in h [s].
-
-        What is carried round by a turning surface does not slide over it, although the two ends of its gap move
-        differently. start (V, 3) [m]: positions at the start of the step.
-        """
-        if len(rows) == 0:
-            return self
-        result = replace(self, normal=self.normal.copy(), hold=self.hold.copy(), carried=self.carried.copy())
-        offset = np.einsum("pk,pki->pi", self.weights[rows], pick(start, self.vertices[rows]))
-        result.normal[rows], result.hold[rows], ahead = (
-            np.einsum("pij,pj->pi", turn, a) for a in (self.normal[rows], self.hold[rows], offset))
-        result.carried[rows] -= (ahead - offset) / h
-        return result
-
-    def prescribed(self, x_t0: FloatArray, x_t1: FloatArray, count: int, h: float) -> Contacts:
-        """The same contacts where vertices from number `count` on move from x_t0 to x_t1 (W, 3) [m] in h [s] whatever
-        presses on them."""
-        known = self.vertices >= count
-        row = np.flatnonzero(any_of(known))
-        if len(row) == 0:
-            return self
-        known, at = known[row], np.where(known[row], self.vertices[row] - count, 0)
-        weights = np.where(known, self.weights[row], 0.0)
-        ends, starts = (np.einsum("pk,pki->pi", weights, pick(x, at)) for x in (x_t1, x_t0))
-        result = replace(self, **{name: getattr(self, name).copy()
-                                  for name in ("vertices", "weights", "fixed", "carried")})
-        result.fixed[row] += ends
-        result.carried[row] += (ends - starts) / h
-        result.weights[row] -= weights
-        own = self.vertices[row, np.argmin(known, axis=1)]           # without weight any of the cloth's will do
-        result.vertices[row] = np.where(known, own[:, None], self.vertices[row])
-        return result
-
 
 class Repulsion:
     """The contacts of one step.
@@ -218,15 +185,21 @@ class Repulsion:
         c = self._acting()
         return self._scattered(c, _rubbing(c, velocity))
 
-    def friction_work(self, velocity: FloatArray) -> float:
-        """Work of friction [J] in a step of `velocity` (V, 3), below zero if it is what friction should be."""
+    def made_by_friction(self, velocity: FloatArray) -> float:
+        """Energy [J] that friction makes in a step of `velocity` (V, 3), below zero if it is what friction should be:
+        its work, less what the slides by which pairs stuck have stored before and may give back."""
         c = self._acting()
-        return float(np.vdot(self.drags(velocity), velocity) + np.vdot(_rubbing(c, velocity), c.carried))
+        work = float(np.vdot(self.drags(velocity), velocity) + np.vdot(_rubbing(c, velocity), c.carried))
+        held = length(c.hold)
+        return work - 0.5 * float(np.sum(held * np.maximum(held / c.grip, c.give / self._h)))
 
-    def let_slide(self) -> None:
-        """Take friction away until the next solution is judged."""
-        for kept in (self.contacts.drag, self.contacts.push, self.contacts.across):
-            kept[:] = 0.0
+    def only_brake(self, velocity: FloatArray) -> None:
+        """Make friction, until the next solution is judged, dampers that take energy whatever the motion is; at
+        `velocity` (V, 3) [m/s] as strong as it is now."""
+        c = self.contacts
+        size, slide = length(_rubbing(c, velocity)), length(self._slide(c, velocity))
+        c.drag = np.where(slide > 0.0, np.minimum(c.grip, size / np.where(slide > 0.0, slide, 1.0)), 0.0)
+        c.push[:], c.across[:] = 0.0, 0.0
         self._chosen = self._matrix = None
 
     def energy(self, velocity: FloatArray) -> float:
@@ -271,7 +244,8 @@ class Repulsion:
         """Make those of contacts c that move vertices alone so stiff that they give no more than they may by what stops
         these at velocities `expected` (V, 3) [m/s], and by forces `pressing` (C,) [N]."""
         load = np.maximum(c.mass * (c.least - self._gap(c, expected)), self._h**2 * pressing)
-        c.stiffness = np.maximum(c.stiffness, load / np.where(c.give > 0.0, c.give, np.inf))
+        needed = load / np.where(c.give > 0.0, c.give, np.inf)
+        c.stiffness = np.maximum(c.stiffness, np.minimum(needed, c.grip / ELASTIC**2))
 
     def carried(self, velocity: FloatArray) -> FloatArray:
         """Return `velocity` (V, 3) [m/s], that of vertices which stick alone by what carries them."""
@@ -371,6 +345,12 @@ class Repulsion:
                 np.concatenate([c.normal, pick(c.across, row)]), np.concatenate([c.stiffness, c.drag[row]]),
                 np.concatenate([np.where(slides, 0.0, c.drag), np.zeros(len(row))]))
         return self._matrix
+
+    @staticmethod
+    def _slide(c: Contacts, velocity: FloatArray) -> FloatArray:
+        """s (C, 3) [m/s] at `velocity` (V, 3), that of the surfaces included."""
+        slide = np.einsum("pk,pki->pi", c.weights, pick(velocity, c.vertices)) + c.carried
+        return np.asarray(slide - np.einsum("pi,pi->p", slide, c.normal)[:, None] * c.normal)
 
     def _gap(self, c: Contacts, velocity: FloatArray) -> FloatArray:
         return np.asarray(current().pair_penalty.gaps(

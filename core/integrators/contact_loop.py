@@ -19,7 +19,6 @@ from ..contact.contact_step import SelfContactStep
 from ..linear.block_matrix import BlockMatrix
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..state import InVain
-from .created_energy import END_MOTION_WEIGHT
 from .linearisation import Linearisation
 from .pass_equations import PassEquations
 from .second_solve import SecondSolve
@@ -96,7 +95,6 @@ class ContactLoop:
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed, self.hopeless = None, reference, False, False
         friction: FloatArray | None = None
-        slides = False
         for attempt in range(PASSES + 1):
             with self._watch.stage("contact"):
                 equations.take_in()
@@ -109,17 +107,16 @@ class ContactLoop:
                     self.hopeless = True
                     break
                 u = self._bounds.shortened(u)
+            if self._is_driven(u):                                   # where that leads says nothing about contacts
+                assert self._pairs is not None
+                self._pairs.only_brake(u)
+                continue
             with self._watch.stage("contact"):
-                driven = self._is_driven(u)
                 friction, stands = self._judged(equations, linear, u, last, attempt)
             if attempt > 0 and linear.iterations == 0:               # a further pass would correct the same again
                 self.settled = stands = True
             if stands or self._effort.out and attempt >= LEAST_PASSES - 1 or attempt >= PASSES - 1:
-                if slides or not driven:
-                    break
-                assert self._pairs is not None
-                slides = True
-                self._pairs.let_slide()
+                break
             start, scale, last = linear.solution, linear.scale or None, u
             changed = attempt < PASSES - 1
         with self._watch.stage("contact"):
@@ -207,17 +204,20 @@ class ContactLoop:
         return friction, stands
 
     def _is_driven(self, u: FloatArray) -> bool:
-        """Return whether friction has made the motion of velocities u (V, 3) [m/s], beside which that before is little.
+        """Return whether what velocities u (V, 3) [m/s] have gained, beside what weight gives, is made by friction.
 
         It has the normal forces of the pass before. Where these change from pass to pass by more than weight presses,
         as in a scrap so small that it is rigid beside its weight, friction flings what it should hold.
         """
         if self._pairs is None:
             return False
-        fall = self._h * self._system.gravity.at(self._state.time + self._h)
-        before = 0.5 * float(np.sum(self._mass * (self._state.v ** 2 + fall ** 2)))
-        kinetic = 0.5 * float(np.sum(self._mass * u * u))
-        return END_MOTION_WEIGHT * kinetic > before and self._pairs.friction_work(u) > kinetic
+        gained = 0.5 * (float(np.sum(self._mass * u * u)) - self._motion_before - self._by_weight)
+        return gained > 0.0 and self._pairs.made_by_friction(u) > gained
+
+    @cached_property
+    def _motion_before(self) -> float:
+        """Twice the kinetic energy at the start of the step [J]."""
+        return float(np.sum(self._mass * self._state.v ** 2))
 
     def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
         """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from core.contact.moving_contacts import turned
 from core.contact.pair_contacts import MOST_STICK_DRAG, STIFFNESS, make_contacts
 from core.contact.turns import turns
 from tests.core.contact.shapes import rotation
@@ -62,7 +63,7 @@ def test_what_turns_with_a_face_does_not_slide_over_it():
     start = np.zeros((4, 3))
     start[1:] = [[0.3, 0.0, -0.005], [-0.2, 0.4, -0.005], [-0.1, -0.6, -0.005]]
     offset = ON_FACE[0] @ start
-    turned = contacts.turned(np.array([0]), turn[None], start, H)
-    slide = ON_FACE[0] @ (start @ turn.T - start) / H + turned.carried[0]
-    assert slide == pytest.approx(0.0, abs=1e-15) and turned.normal[0] == pytest.approx(turn @ UP)
+    moved = turned(contacts, np.array([0]), turn[None], start, H)
+    slide = ON_FACE[0] @ (start @ turn.T - start) / H + moved.carried[0]
+    assert slide == pytest.approx(0.0, abs=1e-15) and moved.normal[0] == pytest.approx(turn @ UP)
     assert np.linalg.norm(offset) > 0.0

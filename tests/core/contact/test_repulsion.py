@@ -9,6 +9,7 @@ from core.contact.repulsion import CARRIED, LEAST_CARRYING_LIFT, Repulsion
 from core.kernels import current, using
 from core.kernels.backend import why_not
 from core.linear.constraint_filter import ConstraintFilter
+from core.row_ops import unit
 from tests.cases import cases
 
 VERTICES, COUNT, H = 30, 40, 0.02
@@ -100,19 +101,54 @@ def test_springs_turn_nothing_round():
     np.testing.assert_allclose(np.cross(x0, impulse).sum(axis=0), 0.0, atol=1e-10 * np.abs(impulse).max())
 
 
-def test_the_work_of_friction_is_that_of_its_impulses_and_none_if_it_is_let_go():
+def test_friction_makes_the_work_of_its_impulses_and_none_once_it_only_brakes():
     u, other = np.random.default_rng(4).normal(size=(2, VERTICES, 3))
     _, repulsion = touching(mu=0.5, velocity=u)
     for velocity in (u, -u, other):
         work = float(np.vdot(repulsion.drags(velocity), velocity))
-        assert repulsion.friction_work(velocity) == pytest.approx(work, rel=1e-12) and work != 0.0
-    assert repulsion.friction_work(u) < 0.0 < repulsion.friction_work(-u)   # explicit, along the slide of before
+        assert repulsion.made_by_friction(velocity) == pytest.approx(work, rel=1e-12) and work != 0.0
+    assert repulsion.made_by_friction(u) < 0.0 < repulsion.made_by_friction(-u)   # explicit, along the slide of before
     springs = repulsion.springs(u)
-    repulsion.let_slide()
-    assert repulsion.friction_work(-u) == 0.0 and not repulsion.drags(u).any()
+    braking = repulsion.drags(u)
+    repulsion.only_brake(u)
+    assert repulsion.drags(u) == pytest.approx(braking, rel=1e-9, abs=1e-12)      # as strong as it was
+    assert all(repulsion.made_by_friction(velocity) < 0.0 for velocity in (u, -u, other))
     assert np.array_equal(repulsion.springs(u), springs)
     repulsion.judge(u)
-    assert repulsion.friction_work(u) < 0.0
+    assert repulsion.made_by_friction(u) < 0.0
+
+
+def test_a_spring_that_gives_way_however_stiff_it_is_gets_no_stiffer_for_ever():
+    _, repulsion = touching(mu=0.5)
+    c, u = repulsion.contacts, np.zeros((VERTICES, 3))
+    c.give[:] = 1e-3
+    found = []
+    for _ in range(60):
+        repulsion.judge(u)
+        found.append(c.stiffness.max())
+    assert found[0] < found[1] < found[-1] == found[-2] < 1e8 * found[0]
+
+
+@pytest.mark.parametrize("give", [0.0, 1e-3])
+def test_friction_that_sticks_makes_no_energy_however_it_moves(give):
+    """It gives back what its slide has stored."""
+    rng = np.random.default_rng(5)
+    u = 1e-3 * rng.normal(size=(VERTICES, 3))
+    _, repulsion = touching(mu=50.0, velocity=u)
+    c = repulsion.contacts
+    c.give[:] = give
+    along = unit(np.cross(c.normal, rng.normal(size=(COUNT, 3))))
+    c.hold[:] = (0.5 * H * c.mu * repulsion.pressing(u))[:, None] * along
+    repulsion.judge(u)
+    sticks = c.touches & (c.drag > 0.0) & ~c.across.any(axis=1)
+    assert sticks.sum() > COUNT // 2
+    c.touches &= sticks
+    repulsion.add(c[np.arange(0)])                                                     # what acts is chosen anew
+    for scale in (1e-3, 0.1, 0.3, 1.0, 3.0):
+        for _ in range(20):
+            assert repulsion.made_by_friction(scale * rng.normal(size=(VERTICES, 3))) <= 0.0
+    back = 1e-9 * repulsion.drags(0.0 * u)
+    assert np.vdot(repulsion.drags(back), back) > 0.0
 
 
 def test_friction_takes_energy_and_is_bounded_by_the_normal_force():

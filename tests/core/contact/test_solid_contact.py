@@ -9,6 +9,7 @@ import core
 from core.contact.contact_trial import ContactTrial
 from core.contact.continuous import Pairs
 from core.contact.kept_searches import KeptSearches
+from core.contact.moving_contacts import prescribed
 from core.contact.pair_contacts import make_contacts
 from core.contact.repulsion import Repulsion
 from core.contact.self_contact import SelfContact
@@ -193,7 +194,7 @@ def test_what_a_collider_takes_is_what_the_cloth_gets(mu):
     x0, contacts, u = mixed(0, mu)
     x_t1 = x0[20:] + H * u[20:]
     parts = []
-    for contact, base, velocity in ((contacts, x0, u), (contacts.prescribed(x0[20:], x_t1, 20, H), x0[:20], u[:20])):
+    for contact, base, velocity in ((contacts, x0, u), (prescribed(contacts, x0[20:], x_t1, 20, H), x0[:20], u[:20])):
         repulsion = Repulsion(base, H, contact)
         no = np.zeros(len(contact))
         repulsion.begin(velocity, no > 0, no, 0.0 * contact.normal, velocity)
@@ -209,7 +210,7 @@ def test_what_a_collider_takes_is_what_the_cloth_gets(mu):
 def test_the_matrix_of_contacts_with_colliders_is_what_impulses_lose_with_velocity(backend):
     need(backend)
     x0, contacts, u = mixed(1, 0.5)
-    repulsion = Repulsion(x0[:20], H, contacts.prescribed(x0[20:], x0[20:] + 0.1, 20, H))
+    repulsion = Repulsion(x0[:20], H, prescribed(contacts, x0[20:], x0[20:] + 0.1, 20, H))
     repulsion.judge(u[:20])
     direction = np.random.default_rng(2).normal(size=(20, 3))
     with using(backend):

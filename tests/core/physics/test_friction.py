@@ -278,16 +278,19 @@ def tip(radius=0.5, sides=24):
     return core.Collider(points, triangles, name="Ball")
 
 
-@pytest.mark.parametrize("side", [1e-3, 3e-4])
-def test_friction_does_not_fling_a_scrap_that_falls_on_a_ball_a_thousand_times_its_size(side):
-    """It is so stiff beside its weight that the forces which press on it change from pass to pass."""
+@pytest.mark.parametrize(("side", "seed"), [(1e-3, 0), (3e-4, 0), (3e-4, 5), (3e-4, 6)])
+def test_friction_does_not_fling_a_scrap_that_falls_on_a_ball_a_thousand_times_its_size(side, seed):
+    """It is so stiff beside its weight that the forces which press on it change from pass to pass, and rounding decides
+    which: seeds move its vertices by a billionth of its size. Flung, it had 4 to 750 m/s, or there was no solution."""
     height = 1e-3
     points, _ = grid((12, 12), (side, side), shift=(-0.5 * side, -0.5 * side, height))
+    points = points + 1e-9 * side * np.random.default_rng(seed).uniform(-1.0, 1.0, points.shape)
     mesh = core.ClothMesh(points, faces=quads(12, 12), name="Scrap")
     scene = core.Scene([core.Cloth(mesh, core.Material.preset("cotton"))], [tip()])
+    fall = np.sqrt(2.0 * GRAVITY * height)
     for frame in core.simulate(scene, core.Solver(), range(1, 13)):
         speed = np.linalg.norm(frame.velocities[0].mean(axis=0))
-        assert speed < 2.0 * np.sqrt(2.0 * GRAVITY * height), f"frame {frame.index}: {speed} m/s"
+        assert speed < 2.0 * fall, f"frame {frame.index}: {speed} m/s"
         assert frame.certificate.crossings == 0 and frame.certificate.deepest_penetration == 0.0
-    assert np.abs(frame.positions[0]).max() < 0.05                                   # it may slide, as on a slope
-
+    assert speed < fall                                                              # it may slide, as on a slope
+    assert np.abs(frame.positions[0]).max() < 0.05
