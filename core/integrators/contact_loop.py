@@ -95,6 +95,7 @@ class ContactLoop:
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed, self.hopeless = None, reference, False, False
         friction: FloatArray | None = None
+        drives = 0
         for attempt in range(PASSES + 1):
             with self._watch.stage("contact"):
                 equations.take_in()
@@ -107,7 +108,10 @@ class ContactLoop:
                     self.hopeless = True
                     break
                 u = self._bounds.shortened(u)
-            if self._is_driven(u):                                   # where that leads says nothing about contacts
+            final = self._effort.out and attempt >= LEAST_PASSES - 1 or attempt >= PASSES - 1
+            driven = self._is_driven(u)
+            drives += driven
+            if driven and (final or drives > 1):                     # once it may be the way to what sticks
                 assert self._pairs is not None
                 self._pairs.only_brake(u)
                 continue
@@ -115,7 +119,7 @@ class ContactLoop:
                 friction, stands = self._judged(equations, linear, u, last, attempt)
             if attempt > 0 and linear.iterations == 0:               # a further pass would correct the same again
                 self.settled = stands = True
-            if stands or self._effort.out and attempt >= LEAST_PASSES - 1 or attempt >= PASSES - 1:
+            if stands and not driven or final:
                 break
             start, scale, last = linear.solution, linear.scale or None, u
             changed = attempt < PASSES - 1
@@ -204,15 +208,17 @@ class ContactLoop:
         return friction, stands
 
     def _is_driven(self, u: FloatArray) -> bool:
-        """Return whether what velocities u (V, 3) [m/s] have gained, beside what weight gives, is made by friction.
+        """Return whether friction makes most of the motion of velocities u (V, 3) [m/s]: more energy than it gains,
+        where it gains more than it had, with what weight gives.
 
-        It has the normal forces of the pass before. Where these change from pass to pass by more than weight presses,
-        as in a scrap so small that it is rigid beside its weight, friction flings what it should hold.
+        Friction has the normal forces of the pass before. Where these change from pass to pass by more than weight
+        presses, as in a scrap so small that it is rigid beside its weight, friction flings what it should hold.
         """
         if self._pairs is None:
             return False
-        gained = 0.5 * (float(np.sum(self._mass * u * u)) - self._motion_before - self._by_weight)
-        return gained > 0.0 and self._pairs.made_by_friction(u) > gained
+        before = 0.5 * (self._motion_before + self._by_weight)
+        gained = 0.5 * float(np.sum(self._mass * u * u)) - before
+        return gained > before and self._pairs.made_by_friction(u) > gained
 
     @cached_property
     def _motion_before(self) -> float:
