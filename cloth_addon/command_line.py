@@ -10,9 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
-import threading
 import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -27,6 +25,7 @@ from .bake import backends
 from .commands import bake_command, bake_jobs, compare_command
 from .commands.arguments import UsageError, parser, report_path
 from .commands.bake_jobs import Plan, opened_file
+from .commands.interruption import interrupt_by_signals
 from .commands.progress_output import Output, say
 from .commands.resuming import StoppedError
 from .write import output_lock, output_paths
@@ -34,8 +33,6 @@ from .write.report import json_values
 
 DONE, FAILED, USAGE = 0, 1, 2
 """Exit codes."""
-SIGNALS = "SIGTERM", "SIGHUP", "SIGINT"
-"""Signals by which a render farm, a closed terminal or Ctrl-C ends a command."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -43,7 +40,7 @@ def main(argv: Sequence[str]) -> int:
     argv = [str(argument) for argument in argv]
     if argv[:1] == ["drape"]:                       # which reads no .blend
         return drape_command.main(argv[1:])
-    _interrupt_by_signals()
+    interrupt_by_signals()
     output = Output()
     with ExitStack() as locks:
         report_target: Path | None = None
@@ -101,16 +98,6 @@ def _run(arguments: argparse.Namespace, output: Output, locks: ExitStack) -> tup
     for option, path in outputs:
         _lock(path, option or ("--output" if arguments.output else "without --output"), locks)
     return bake_command.run(arguments, plan, output) if is_bake else compare_command.run(arguments, folder, output)
-
-
-def _interrupt_by_signals() -> None:
-    """Let the signals that end a command interrupt it, so that it keeps its frames; those that are ignored stay so."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-    for name in SIGNALS:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) in (signal.SIG_DFL, None):
-            signal.signal(number, signal.default_int_handler)
 
 
 def _limit_threads(threads: int | None) -> None:
