@@ -98,3 +98,35 @@ def test_what_keys_hide_moves_and_collides_as_if_shown(extension, scene, moving,
 def test_an_object_without_such_keys_has_no_note(scene, moving, moved):
     report, _ = moved()
     assert not any("hidden" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("how", ["monitor icon", "check box"])
+def test_frames_of_a_cloth_that_is_switched_off_when_they_are_written_are_kept_and_made_later(
+        extension, scene, monkeypatch, how):
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x + 0.1 * n))
+    sheet, layer = builders.sheet(), scene.view_layers[0]
+    builders.finish(extension.bake.bake(scene))
+    source = extension.takes.in_use(sheet)
+    take = extension.apply_take.Take.open(source.folder)
+
+    def made():
+        builders.finish(extension.apply_take.apply_take(scene, layer, take, [sheet], extension.progress.StageTimer()))
+
+    if how == "monitor icon":
+        sheet.hide_viewport = True
+    else:
+        bpy.data.collections.new("Apart").objects.link(sheet)
+        scene.collection.objects.unlink(sheet)
+        scene.collection.children.link(bpy.data.collections["Apart"])
+        layer.layer_collection.children["Apart"].exclude = True
+    layer.update()
+    before = [np.array([v.co[:] for v in key.data]) for key in sheet.data.shape_keys.key_blocks]
+    with pytest.raises(extension.core.SceneError, match="Sheet: was switched off.*frames are kept: show it.*press Use"):
+        made()
+    sheet.hide_viewport = False
+    if how == "check box":
+        layer.layer_collection.children["Apart"].exclude = False
+    layer.update()
+    made()
+    after = [np.array([v.co[:] for v in key.data]) for key in sheet.data.shape_keys.key_blocks]
+    assert np.array_equal(before, after)
