@@ -26,6 +26,7 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent
+COMMANDS = "bake", "compare"
 NO_PROFILE = ROOT / "__main__.py" / "profile"
 """A folder that cannot exist, in place of the user's preferences: there is nothing to delete, however the process ends.
 """
@@ -89,6 +90,8 @@ def main(argv: list[str]) -> int:
     path = Path(argv[0])
     if path.suffix == ".blend" and not path.is_file():
         return refuse(argv, f"there is no file {path}")
+    if path.suffix != ".blend" and argv[0] not in COMMANDS and path.exists():
+        return refuse(argv, f"{path} is no .blend file; name the scene before the command")
     os.environ["BLENDER_USER_RESOURCES"] = str(NO_PROFILE)      # read when bpy is imported
     try:
         import bpy

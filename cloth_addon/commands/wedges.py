@@ -120,7 +120,9 @@ def _parsed(path: str) -> tuple[str, str, Any]:
     first, dot, setting = path.partition(".")
     if dot and first in ("material", "scene"):
         return ("scene", setting, MuslinScene) if first == "scene" else ("", setting, MuslinObject)
-    raise UsageError(f"--set: {path} is no path of a setting{_perhaps(first, ('material', 'scene'))}; PATH is {FORMS}")
+    owners = "material", "scene"
+    perhaps = "" if first in owners else _perhaps(first, owners)
+    raise UsageError(f"--set: {path} is no path of a setting{perhaps}; PATH is {FORMS}")
 
 
 def _is_named(prop: Any) -> bool:

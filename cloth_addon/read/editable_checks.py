@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ... import core
 from ..properties import baked_record
 from . import unbaked_state
+
+MOST_NAMES = 3
+"""Objects that an error names at most."""
 
 
 def check_editable(obj: bpy.types.Object) -> None:
@@ -28,11 +33,21 @@ def check_editable(obj: bpy.types.Object) -> None:
     if obj.use_dynamic_topology_sculpting:
         refuse("is sculpted with Dyntopo, which keeps no shape keys; switch Dyntopo off, or leave Sculpt Mode, and "
                "bake again")
-    users = mesh.users - int(mesh.use_fake_user)
-    if users > 1 and mesh.library is None and obj.override_library is None:
-        refuse(f"shares its mesh '{mesh.name}' with {users - 1} other(s); make it single-user "
-               "(Object > Relations > Make Single User > Object & Data)")
+    if mesh.library is None and obj.override_library is None and (shared := why_shared(obj)):
+        refuse(shared)
     check_shape_keys(obj)
+
+
+def why_shared(obj: bpy.types.Object) -> str:
+    """Return that other objects show the mesh of `obj` as well, for an error; empty if none does."""
+    mesh: Any = obj.data
+    if mesh.users - int(mesh.use_fake_user) <= 1:
+        return ""
+    others = [f"'{other.name}'" for other in bpy.data.objects if other.data == mesh and other != obj]
+    more = len(others) - MOST_NAMES
+    which = ", ".join(others[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "") or "another data-block"
+    return (f"shares its mesh '{mesh.name}' with {which}; make it single-user (Object > Relations > Make Single User > "
+            "Object & Data)")
 
 
 def check_local(obj: bpy.types.Object, *, in_modifier: bool) -> None:

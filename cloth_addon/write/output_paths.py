@@ -97,7 +97,7 @@ def why_no_folder(path: Path) -> str:
         if path.is_symlink() and not path.exists():
             return f"{path} is a link that leads nowhere; remove it, or name another folder"
         if path.exists() and not path.is_dir():
-            return f"{path} is a file, the sheet goes into a folder; name a folder"
+            return f"{path} is a file, and a folder is needed; name a folder"
         return _why_not_creatable(partial_path(nearest_folder(path) / "sheet"))
     except (OSError, ValueError) as error:
         return f"{str(path)!r} cannot be reached ({_reason(error)}); name another folder"

@@ -16,6 +16,7 @@ import numpy as np
 from ... import core
 from ..properties import baked_record
 from ..read import garments
+from ..read.editable_checks import why_shared
 from ..read.tearing import FIELD, ORIGIN, in_group
 
 
@@ -93,14 +94,13 @@ def join(obj: bpy.types.Object) -> int:
 def _check(obj: bpy.types.Object) -> None:
     """Raise SceneError if the vertices of an object cannot be changed."""
     mesh: Any = obj.data
-    others = mesh.users - int(mesh.use_fake_user) - 1
+    shared = why_shared(obj)
     for wrong, why in (
             (obj.mode == "EDIT", "is in Edit Mode; leave it (Tab) first"),
             (obj.mode == "SCULPT", "is in Sculpt Mode; go to Object Mode first"),
             (not mesh.is_editable, "its mesh is linked from another file; make it local (Object > Relations > Make "
                                    "Local)"),
-            (others > 0, f"shares its mesh '{mesh.name}' with {others} other(s); make it single-user (Object > "
-                         "Relations > Make Single User > Object & Data)"),
+            (bool(shared), shared),
             (baked_record.has_bake(obj), "has a bake of the mesh as it is; delete the bake first (Delete Bake)")):
         if wrong:
             raise core.SceneError(why, object_name=obj.name)

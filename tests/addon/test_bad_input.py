@@ -279,7 +279,7 @@ CASES = [
     (reversed_frames, "SceneError", "10 to 5 is reversed.*Custom Range"),
     (one_frame, "SceneError", "3 to 3 is one frame, .* at least 2 frames: set .*Custom Range"),
     (edit_mode, "SceneError", "Sheet: is in Edit Mode"),
-    (shared_mesh, "SceneError", "Sheet: shares its mesh 'Sheet' with 1 other.*Make Single User"),
+    (shared_mesh, "SceneError", "Sheet: shares its mesh 'Sheet' with 'Twin'; make.*Make Single User"),
     (scale_zero, "SceneError", "Sheet: its scale .* y 0,"),
     (scale_zero_on_the_flat_axis, "SceneError", "Sheet: its scale .* z 0"),
     (scale_that_becomes_zero, "SceneError", "Sheet: its scale .* z 0.* at frame 3"),

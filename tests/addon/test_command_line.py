@@ -145,7 +145,7 @@ def test_an_interrupted_bake_exits_with_1_and_says_how_to_go_on(command, blend, 
     (("bake", "--object", "Box"), "'Box' is not cloth; the cloth of scene 'Scene': Left, Right"),
     (("compare", "--object", "Left", "--object", "Box"), "'Box' is not cloth"),
     (("compare", "--models", "plywood"), "plywood"),
-    (("compare", "--output", __file__), "the sheet goes into a folder"),
+    (("compare", "--output", __file__), "is a file, and a folder is needed"),
 ])
 def test_wrong_usage_exits_with_2_and_a_report_before_any_work(command, blend, tmp_path, capfd, arguments,
                                                                            message):
@@ -326,6 +326,9 @@ def test_plain_python_reports_a_missing_or_unreadable_file(tmp_path):
     result = python(tmp_path / "text.blend", "bake", "--json", tmp_path / "text.blend")
     assert result.returncode == 2 and "could not be read" in result.stderr
     assert (tmp_path / "text.blend").read_text() == "not a .blend"                  # not replaced by a report
+    for wrong in (tmp_path, tmp_path / "report.json"):
+        result = python(wrong, "bake")
+        assert result.returncode == 2 and f"{wrong} is no .blend file; name the scene" in result.stderr
     assert python().returncode == 2
 
 

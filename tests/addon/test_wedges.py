@@ -101,6 +101,7 @@ def test_plain_python_bakes_several_files_without_opening_one(blend, tmp_path):
     (("--set", "material.friction"), "is not of the form PATH=VALUE"),
     (("--set", "material.frction=1"), "there is no setting 'frction'; perhaps 'friction'"),
     (("--set", "materials.friction=1"), "is no path of a setting; perhaps 'material'"),
+    (("--set", "material=1"), "material is no path of a setting; PATH is material.SETTING"),
     (("--set", "friction=1"), "PATH is material.SETTING, OBJECT.material.SETTING or scene.SETTING"),
     (("--set", "scene.steps_per_frame=1.5"), "'1.5' is not a whole number"),
     (("--set", "scene.steps_per_frame=0"), "0 is not from 1 to 1000"),
