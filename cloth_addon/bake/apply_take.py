@@ -95,8 +95,8 @@ def _applied(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take
             if not obj.evaluated_get(view_layer.depsgraph).is_evaluated:
                 raise core.SceneError(
                     f"was switched off in view layer '{view_layer.name}' while it was solved, and its shape keys "
-                    "cannot be made so; its frames are kept: show it (monitor icon in the Outliner, or the check box of "
-                    "its collection), then press Use, or bake with Resume", object_name=obj.name)
+                    "cannot be made so; its frames are kept: show it (monitor icon in the Outliner, or the check box "
+                    "of its collection), then press Use, or bake with Resume", object_name=obj.name)
             source = read_cloth.read_source(obj, scene, view_layer)
             fitter = KeyFitter(source, scene, view_layer, header.metres_per_unit)
             if fitter.is_needed:
