@@ -22,8 +22,8 @@ With q the home's place and n its normal at the end of the step, w the velocity 
 
 There s is a rate r times what lacks, and k the inertia over r h: k s is h times the stiffness times what lacks, as of a
 contact, so that tension holds cloth no further behind a surface than contact would let it come, however short a step.
-Of what is crossed but not inside, k is the inertia itself: its edges are pulled through the surface, and as firmly as
-that they would be stretched.
+For what is crossed but not inside of a collider, k is the inertia itself: more would only stretch its edges, which are
+pulled through the surface.
 
 A vertex behind its home, with what is crossed around it, and one that is covered have no contact with colliders. What
 else is crossed stands in front of its home while something comes through it, as a hand through a skirt: contact pulls

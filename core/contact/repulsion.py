@@ -30,7 +30,9 @@ carried over, too.
 step before, and by a drag c, Q = I - n n^T: what g lacked, c alone would make up for by a slide, step after step, and
 everything would creep. On solids a slide by ELASTIC in the step makes up for mu lambda. Where the sum is more than
 mu lambda it slides: the force is brought back to the limit, and linearised there. Along itself it does not change with
-s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c.
+s, however slow the slide; across it turns with s, by Q = q q^T, q = n x t and a smaller c. Where lambda changes much
+from solution to solution, such a force can drive what it should hold: `made_by_friction` says by how much, and
+`only_brake` makes it -c Q s with c = |f| / |s| for one solution (docs/decisions/0073).
 """
 
 from __future__ import annotations
