@@ -22,7 +22,7 @@ import bpy
 from .. import core
 from ..core.measure import command as drape_command
 from .bake import backends
-from .commands import bake_command, bake_jobs, compare_command
+from .commands import bake_command, bake_jobs, compare_command, wedges
 from .commands.arguments import UsageError, parser, report_path
 from .commands.bake_jobs import Plan, opened_file
 from .commands.interruption import interrupt_by_signals
@@ -76,6 +76,8 @@ def _run(arguments: argparse.Namespace, output: Output, locks: ExitStack) -> tup
     is_bake = arguments.command == "bake"
     if is_bake:
         plan = bake_jobs.plan_of(arguments)
+        if not arguments.files:
+            wedges.check_names([job.variant for job in plan.jobs], bpy.context.scene)
         outputs = plan.outputs
     else:
         folder = _folder_of_sheet(arguments)

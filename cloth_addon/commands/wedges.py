@@ -184,6 +184,15 @@ def _perhaps(given: str, known: Iterable[str]) -> str:
     return f"; perhaps '{near[0]}'" if near else ""
 
 
+def check_names(variants: Iterable[Variant], scene: bpy.types.Scene) -> None:
+    """Raise UsageError if a variant names an object or a collection that is not there."""
+    for value in itertools.chain.from_iterable(variants):
+        if value.owner not in ("", "scene"):
+            _object(value, scene)
+        group: Any = MuslinScene if value.owner == "scene" else MuslinObject
+        _data_block(value, group.bl_rna.properties[value.name])
+
+
 def apply(variant: Variant, scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> None:
     """Give the settings of a variant to the scene and its objects.
 

@@ -126,9 +126,15 @@ def test_wrong_usage_exits_with_2_before_any_work(command, blend, tmp_path, capf
     assert [path.name for path in tmp_path.iterdir()] == ["shot.blend"]
 
 
-def test_a_setting_of_an_object_that_is_not_there_fails(command, blend, capfd):
-    assert command("bake", "--set", "Sheep.material.friction=1") == 1
+def test_a_setting_of_an_object_that_is_not_there_is_wrong_usage(command, blend, tmp_path, capfd):
+    assert command("bake", "--set", "Sheep.material.friction=1") == 2
     assert "has no mesh object 'Sheep'; perhaps 'Sheet'; there are: " in capfd.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["shot.blend"]
+
+
+def test_of_several_files_the_one_without_the_object_fails(command, blend, tmp_path, capfd):
+    assert command("bake", "--files", blend, "--set", "Sheep.material.friction=1", "--output", tmp_path / "out") == 1
+    assert "has no mesh object 'Sheep'" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(("path", "text", "read"), [
