@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Signals end a command as Ctrl-C does: by KeyboardInterrupt, after which it keeps its frames.
+"""End a command when a signal comes, by KeyboardInterrupt; the frames that it has solved are kept.
 
-While kernels are compiled it would be lost: the compiler calls Python from C, which ignores what is raised there, and
-the kernel would be missing. There it is raised once the compiler has returned to the code that called it.
+Numba's compiler calls Python from C, and exceptions that are raised there are lost. If the signal comes while it runs,
+KeyboardInterrupt is raised when the compiler returns.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 SIGNALS = "SIGTERM", "SIGHUP", "SIGINT"
 """Signals by which a render farm, a closed terminal or Ctrl-C ends a command."""
 COMPILERS = frozenset(("numba", "llvmlite"))
+"""Packages in whose code no exception is raised."""
 
 
 def interrupt_by_signals() -> None:

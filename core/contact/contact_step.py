@@ -193,7 +193,7 @@ class SelfContactStep:
         return self.repulsion.made_by_friction(velocity)
 
     def only_brake(self, velocity: FloatArray) -> None:
-        """Make friction dampers until the next solution is judged, as strong as it is at `velocity` (V, 3) [m/s]."""
+        """Replace friction by dampers until the next solution is judged, as strong as it is at `velocity` (V, 3)."""
         self.repulsion.only_brake(velocity)
 
     def energy(self, velocity: FloatArray) -> float:

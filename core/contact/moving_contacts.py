@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What known motion does to contacts: surfaces that turn, and vertices of colliders that go where they go."""
+"""Apply the known motion of colliders to contacts.
+
+A contact with a face that turns gets the frame of that face. Collider vertices get their positions and velocities at
+the end of the step, and are no unknowns of the solve.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ def turned(contacts: Contacts, rows: IntArray, turn: FloatArray, start: FloatArr
 
 
 def prescribed(contacts: Contacts, x_t0: FloatArray, x_t1: FloatArray, count: int, h: float) -> Contacts:
-    """The same contacts where vertices from number `count` on move from x_t0 to x_t1 (W, 3) [m] in h [s] whatever
+    """Return the contacts in which vertices from number `count` on move from x_t0 to x_t1 (W, 3) [m] in h [s] whatever
     presses on them."""
     known = contacts.vertices >= count
     row = np.flatnonzero(any_of(known))

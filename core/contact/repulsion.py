@@ -188,16 +188,18 @@ class Repulsion:
         return self._scattered(c, _rubbing(c, velocity))
 
     def made_by_friction(self, velocity: FloatArray) -> float:
-        """Energy [J] that friction makes in a step of `velocity` (V, 3), below zero if it is what friction should be:
-        its work, less what the slides by which pairs stuck have stored before and may give back."""
+        """Return the energy [J] that friction makes in a step of `velocity` (V, 3); it should not be above zero.
+
+        It is the work of friction, less the elastic energy of pairs that stuck in the step before.
+        """
         c = self._acting()
         work = float(np.vdot(self.drags(velocity), velocity) + np.vdot(_rubbing(c, velocity), c.carried))
         held = length(c.hold)
         return work - 0.5 * float(np.sum(held * np.maximum(held / c.grip, c.give / self._h)))
 
     def only_brake(self, velocity: FloatArray) -> None:
-        """Make friction, until the next solution is judged, dampers that take energy whatever the motion is; at
-        `velocity` (V, 3) [m/s] as strong as it is now."""
+        """Replace friction by dampers until the next solution is judged; at `velocity` (V, 3) [m/s] they are as strong
+        as friction is there. Dampers take energy from any motion."""
         c = self.contacts
         size, slide = length(_rubbing(c, velocity)), length(self._slide(c, velocity))
         c.drag = np.where(slide > 0.0, np.minimum(c.grip, size / np.where(slide > 0.0, slide, 1.0)), 0.0)
@@ -258,11 +260,9 @@ class Repulsion:
         c = c[some]
         at = np.argmax(c.weights != 0.0, axis=1)
         weight, vertex = c.weights[np.arange(len(c)), at], c.vertices[np.arange(len(c)), at]
-        slide = weight[:, None] * pick(velocity, vertex) + c.carried
-        slide -= np.einsum("pi,pi->p", slide, c.normal)[:, None] * c.normal
         approach = (self._gap(c, velocity) - c.least) / self._h
         result = velocity.copy()
-        result[vertex] -= (slide + np.minimum(approach, 0.0)[:, None] * c.normal) / weight[:, None]
+        result[vertex] -= (self._slide(c, velocity) + np.minimum(approach, 0.0)[:, None] * c.normal) / weight[:, None]
         return result
 
     def too_close(self, velocity: FloatArray) -> BoolArray:
@@ -350,7 +350,7 @@ class Repulsion:
 
     @staticmethod
     def _slide(c: Contacts, velocity: FloatArray) -> FloatArray:
-        """s (C, 3) [m/s] at `velocity` (V, 3), that of the surfaces included."""
+        """Return s (C, 3) [m/s] at `velocity` (V, 3), with the velocities of colliders."""
         slide = np.einsum("pk,pki->pi", c.weights, pick(velocity, c.vertices)) + c.carried
         return np.asarray(slide - np.einsum("pi,pi->p", slide, c.normal)[:, None] * c.normal)
 

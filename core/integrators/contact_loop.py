@@ -95,7 +95,7 @@ class ContactLoop:
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed, self.hopeless = None, reference, False, False
         friction: FloatArray | None = None
-        drives = 0
+        driven_passes = 0
         for attempt in range(PASSES + 1):
             with self._watch.stage("contact"):
                 equations.take_in()
@@ -109,9 +109,10 @@ class ContactLoop:
                     break
                 u = self._bounds.shortened(u)
             final = self._effort.out and attempt >= LEAST_PASSES - 1 or attempt >= PASSES - 1
-            driven = self._is_driven(u)
-            drives += driven
-            if driven and (final or drives > 1):                     # once it may be the way to what sticks
+            with self._watch.stage("contact"):
+                driven = self._is_driven(u)
+            driven_passes += driven
+            if driven and (final or driven_passes > 1):              # the first one may lead to sticking
                 assert self._pairs is not None
                 self._pairs.only_brake(u)
                 continue
