@@ -13,12 +13,14 @@ MOST_EFFORT = 1000.0
 """Largest effort of a frame with which steps are still halved for a better one [-] (docs/decisions/0036, 0066)."""
 USUAL_EFFORT = 400.0
 """Effort that frames may take on average where a row of them is hard [-] (docs/decisions/0066)."""
-MOST_OVERSPENT = 1600.0
-"""Largest effort of a row of frames beyond `USUAL_EFFORT` for each of them [-]."""
-LAST_EFFORT = 4.0 * MOST_EFFORT
-"""Effort of a frame above which it is refused [-]. Only explicit integrators come there: they have no longer steps."""
-LAST_STEP_EFFORT = 20.0
-"""Effort for each step that the settings ask for, above which a frame of more steps is refused [-]."""
+MOST_OVERSPENT = MOST_EFFORT
+"""Largest effort of a row of frames beyond `USUAL_EFFORT` for each of them [-]: that of one frame."""
+LAST_EFFORT = 4.0
+"""Effort of a frame above which it is refused, over the allowed one [-]. Only explicit integrators come there: they
+have no longer steps."""
+LAST_STEP_EFFORT = 40.0
+"""Effort for each step that the settings ask for, above which a frame of more steps is refused [-]: a step out of
+effort takes less."""
 GRACE = 200.0
 """Effort for the rest of a frame after what is allowed, shared by its steps in proportion to their lengths [-]."""
 ITERATIONS = 20.0
@@ -77,9 +79,9 @@ class Effort:
         """Return whether no step of the frame is taken again for a better one."""
         return self.spent > self.allowed
 
-    def is_beyond(self, asked: int) -> bool:
-        """Return whether the frame cannot go on, where the settings ask for so many steps a frame."""
-        return self.spent > max(LAST_EFFORT, LAST_STEP_EFFORT * asked)
+    def last(self, asked: int) -> float:
+        """Return the effort above which the frame is refused, where the settings ask for so many steps a frame."""
+        return max(LAST_EFFORT * self.allowed, LAST_STEP_EFFORT * asked)
 
     def begin(self, part: float) -> None:
         """Begin a step of this part of the frame [-]: what it may take depends on whether the frame is exhausted."""

@@ -208,12 +208,12 @@ class SelfContact:
     @cached_property
     def crowded(self) -> bool:
         """Whether a part of the cloth is so fine that its own neighbours are within the radius of all."""
-        rest, radius = self.rest, float(self.own_bounds.radius.max())
+        rest, radius = self.rest, self.own_bounds.radius
         smallest = 1.0 if self._scale is None else float(self._scale[:self.all.skin].min())
         pairs = near_pairs(self.surface.at(rest), rest, rest, radius / smallest, np.zeros(len(rest)))
         same = np.flatnonzero(self.body[pairs.vertices[:, 0]] == self.body[pairs.vertices[:, 3]])
         there = self._at_rest(pairs.vertices[same], int(np.searchsorted(same, pairs.faces)))
-        return int(np.count_nonzero(there < radius)) > CROWDED * len(self.surface.vertices)
+        return int(np.count_nonzero(there < radius[pairs.vertices[same]].max(axis=1))) > CROWDED * len(self.surface.vertices)
 
     def reach(self, vertices: IntArray, faces: int) -> FloatArray:
         """Within which distance (P,) [m] pairs (P, 4) of cloth can be contacts, by their distance at rest: a mesh of

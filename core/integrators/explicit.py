@@ -54,7 +54,7 @@ def explicit_euler(system: ParticleSystem, state: State, h: float, context: Step
         x1 = step.contacts.reached(step.contacts.allowed(state.v))
         if result.finite and step.contacts.touch_nothing and not room.meets(x1, result.state.v):
             return replace(result, state=replace(result.state, x=x1), lengths=system.edge_lengths(x1))
-    return symplectic_euler(system, state, h, context)
+    return _kicked_in_contact(system, state, state.v, h, h, context)[0]
 
 
 def verlet(system: ParticleSystem, state: State, h: float, context: StepContext) -> StepResult:
@@ -83,6 +83,12 @@ def _kicked(system: ParticleSystem, state: State, w: FloatArray, duration: float
         result = step.kicked(duration)
         if result.finite and not room.meets(result.state.x, result.state.v):
             return result, step
+    return _kicked_in_contact(system, state, w, duration, h, context)
+
+
+def _kicked_in_contact(system: ParticleSystem, state: State, w: FloatArray, duration: float, h: float,
+                       context: StepContext) -> tuple[StepResult, _ExplicitStep]:
+    """Return the same of a step that looks for contacts."""
     step = _ExplicitStep(system, state, w, h, context)
     return step.kicked(duration), step
 

@@ -39,7 +39,7 @@ def tangled_vertices(contact: SelfContact, crossings: IntArray, count: int) -> B
 
 
 def layer_rows(contact: SelfContact, x: FloatArray, colliders: FloatArray, crossings: IntArray, held: BoolArray,
-               radius: float, tangled: BoolArray) -> DistanceRows:
+               radius: FloatArray, tangled: BoolArray) -> DistanceRows:
     """Return the rows of cloth at x (V, 3) [m] with itself.
 
     Args:
@@ -48,7 +48,7 @@ def layer_rows(contact: SelfContact, x: FloatArray, colliders: FloatArray, cross
         colliders: (W, 3) [m], all of their vertices.
         crossings: (N, 2), see `own_crossings`.
         held: (V,) vertices that do not move.
-        radius: distance within which pairs are near [m].
+        radius: (V,) within which pairs are near, the mean of both [m].
         tangled: (V,) vertices of intersections at the start, see `tangled_vertices`.
     """
     everything = np.concatenate([x, colliders])
@@ -62,8 +62,8 @@ def layer_rows(contact: SelfContact, x: FloatArray, colliders: FloatArray, cross
     return DistanceRows.joined(parts)
 
 
-def _near(contact: SelfContact, everything: FloatArray, x: FloatArray, crossings: IntArray, radius: float,
-          tangled: BoolArray) -> DistanceRows:
+def _near(contact: SelfContact, everything: FloatArray, x: FloatArray, crossings: IntArray,
+          radius: FloatArray, tangled: BoolArray) -> DistanceRows:
     """Return rows of the near pairs that do not belong to an intersection."""
     surface = contact.sewn_at(x).at(x)
     allowed = None if contact.pair_filter is None else contact.pair_filter.candidates

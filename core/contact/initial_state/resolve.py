@@ -109,9 +109,9 @@ class StartResolver:
         self._distance = [contact.thickness[:len(x)] + contact.thickness[len(x):][contact.all.solid_of[len(x):] == k
                                                                                  ].max(initial=0.0)
                           for k in range(len(solids))]
-        near = float(contact.thickness[:len(x)].max(initial=0.0))
+        self._near, self._firmness = contact.thickness[:len(x)], np.ones(len(x))
+        near = float(self._near.max(initial=0.0))
         self._signs = [outward_signs(x, self._triangles, collider, near) for collider in self._colliders]
-        self._near, self._firmness = near, np.ones(len(x))
         self._tangled = tangled_vertices(contact, own_crossings(contact, x), len(x))
 
     def resolve(self, *, settles: bool = False) -> Iterator[Resolution]:
@@ -210,10 +210,11 @@ class StartResolver:
             firmness = np.where(rows.weights > 0.0, self._firmness[rows.vertices], 1.0).max(axis=1, initial=1.0)
             parts.append(replace(rows, stiffness=firmness * rows.stiffness))
             deepest = max(deepest, depth)
-        step = max(self._near, STEP_PER_DEPTH * deepest)
+        near = np.maximum(self._near, STEP_PER_DEPTH * deepest)
+        step = float(near.max(initial=0.0))
         if self._itself:
             crossings = own if apart else own[:0]
-            parts.append(layer_rows(self._contact, x, self._of_colliders, crossings, self._held, 2.0 * step,
+            parts.append(layer_rows(self._contact, x, self._of_colliders, crossings, self._held, 2.0 * near,
                                     self._tangled))
         rows = DistanceRows.joined(parts)
         rows = rows[any_of(~self._held[rows.vertices])]

@@ -208,7 +208,7 @@ def test_a_step_that_cannot_be_used_is_shortened_after_any_effort(monkeypatch, l
 
 def test_a_frame_that_no_longer_steps_can_end_is_refused(monkeypatch):
     def dear(system, state, h, context):
-        context.effort.spent += LAST_EFFORT / 10.0
+        context.effort.spent += LAST_EFFORT * MOST_EFFORT / 10.0
         return implicit_euler.step(system, state, h, context)
 
     monkeypatch.setitem(STEP_FUNCTIONS, "implicit_euler", dear)

@@ -47,6 +47,7 @@ def test_a_frame_ends_near_its_largest_effort_and_says_that_it_did_not_converge(
     with monkeypatch.context() as patch:
         patch.setattr(effort, "MOST_EFFORT", LITTLE)
         patch.setattr(effort, "GRACE", LITTLE_GRACE)
+        patch.setattr(effort, "LAST_STEP_EFFORT", 1e3)                    # nothing is refused
         bounded, frames = efforts()
     assert free.effort.spent > 2.0 * (LITTLE + LITTLE_GRACE)
     steps = bounded.steps + bounded.rejected
@@ -59,6 +60,7 @@ def test_what_meets_in_a_step_out_of_effort_is_held_and_does_not_tear_the_cloth(
     """Left to the cut of motions alone, it would become velocity: these sheets were 2.4 to 4.8 times as long."""
     monkeypatch.setattr(effort, "MOST_EFFORT", LITTLE)
     monkeypatch.setattr(effort, "GRACE", LITTLE_GRACE)
+    monkeypatch.setattr(effort, "LAST_STEP_EFFORT", 1e3)
     longest = [list(core.simulate(core.Scene([thrown(6, seed=seed)]), core.Solver("bdf2"), range(1, 3)))[-1]
                .certificate.stretch_max for seed in (0, 2, 5)]
     assert np.mean(longest) < 2.2
@@ -84,6 +86,18 @@ def test_a_row_of_hard_frames_may_take_the_usual_effort_each_and_easy_ones_give_
     for _ in range(8):
         last = effort.Effort().overspent(last)
     assert effort.Effort.of_frame(last).allowed == effort.MOST_EFFORT
+
+
+def test_a_row_of_frames_that_are_refused_last_is_bounded_unless_its_steps_are_asked_for():
+    """Explicit integrators have no longer steps, so that a frame may take more than what is allowed."""
+    spent, last = [], 0.0
+    for _ in range(8):
+        frame = effort.Effort.of_frame(last)
+        frame.spent = frame.last(1)
+        spent.append(frame.spent)
+        last = frame.overspent(last)
+    assert (np.diff(spent) <= 0.0).all() and spent[-1] < 0.5 * spent[0]
+    assert effort.Effort.of_frame(last).last(1000) > spent[0]
 
 
 @cases("resolve", [True, False])
