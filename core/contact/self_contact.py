@@ -213,7 +213,8 @@ class SelfContact:
         pairs = near_pairs(self.surface.at(rest), rest, rest, radius / smallest, np.zeros(len(rest)))
         same = np.flatnonzero(self.body[pairs.vertices[:, 0]] == self.body[pairs.vertices[:, 3]])
         there = self._at_rest(pairs.vertices[same], int(np.searchsorted(same, pairs.faces)))
-        return int(np.count_nonzero(there < radius[pairs.vertices[same]].max(axis=1))) > CROWDED * len(self.surface.vertices)
+        near = there < radius[pairs.vertices[same]].max(axis=1)
+        return int(np.count_nonzero(near)) > CROWDED * len(self.surface.vertices)
 
     def reach(self, vertices: IntArray, faces: int) -> FloatArray:
         """Within which distance (P,) [m] pairs (P, 4) of cloth can be contacts, by their distance at rest: a mesh of
