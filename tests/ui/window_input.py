@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -18,9 +18,9 @@ import bpy
 import ui_sim as ui
 
 MODULE = "bl_ext.user_default.muslin"
-SEARCH_STEP = 14        # distance of the points at which a button is searched [pixels]; buttons are 20 high
+SEARCH_STEP = 18        # distance of the points at which a button is searched [pixels]; buttons are 20 high
 TURNS, WHEEL = 12, 6    # looks for a field in an area, and turns of the mouse wheel between them
-COLUMN = 0.6            # place of the fields across a panel, over its width
+COLUMNS = 0.6, 0.3, 0.85                # places of buttons across a panel, over its width
 
 Steps = Generator[None, None, Any]
 
@@ -90,16 +90,35 @@ def at(name: str) -> Steps:
     yield
     if name in found:
         yield from ui.hover(*found[name])
-        operator, prop = ui.under(props, ui.region(props))
-        if f"bpy.ops.{name}(" in operator or prop.endswith("." + name):
+        if is_under(props, name):
             return found[name]
-    for turns in (0, -40, *5 * [12]):                               # here, at the top, and further down
-        yield from wheel(props, turns)
-        with suppress(AssertionError):
-            yield from ui.find(props, name, step=SEARCH_STEP)
-            found[name] = ui.find.xy
-            return found[name]
+    for column in COLUMNS:
+        for turns in (0, -40, *5 * [12]):                           # here, at the top, and further down
+            yield from wheel(props, turns)
+            if place := (yield from in_column(props, name, column)):
+                found[name] = place
+                return place
     raise AssertionError(f"no button {name!r} in the Physics tab")
+
+
+def in_column(area: Any, name: str, column: float) -> Steps:
+    """Move the pointer down a column of an area, as wide as 1, until a button or field is under it; return its place,
+    or None if it is not there."""
+    region = ui.region(area)
+    x, top = region.x + int(column * region.width), region.y + region.height - SEARCH_STEP // 2
+    for y in range(top, region.y, -SEARCH_STEP):
+        for place in x, x + 1:                                      # leaves one button, enters the next
+            ui.send("MOUSEMOVE", "NOTHING", place, y)
+        yield
+        if is_under(area, name):
+            return x, y
+    return None
+
+
+def is_under(area: Any, name: str) -> bool:
+    """Return whether the pointer is over the button of an operator, or the field of a property, in an area."""
+    operator, prop = ui.under(area, ui.region(area))
+    return f"bpy.ops.{name}(" in operator or prop.endswith("." + name)
 
 
 def wheel(area: Any, turns: int) -> Steps:
@@ -109,18 +128,15 @@ def wheel(area: Any, turns: int) -> Steps:
         yield from ui.hover(x, y)
     for _ in range(abs(turns)):
         ui.send("WHEELDOWNMOUSE" if turns > 0 else "WHEELUPMOUSE", "PRESS", x, y)
+    if turns:
         yield
 
 
 def scrolled_to(area: Any, name: str) -> Steps:
     """Turn the mouse wheel over an area until the field of a property is there, and return its place."""
-    region = ui.region(area)
-    x = region.x + int(COLUMN * region.width)
     for _ in range(TURNS):
-        for y in range(region.y + region.height - SEARCH_STEP, region.y, -SEARCH_STEP):
-            yield from ui.hover(x, y)
-            if ui.under(area, region)[1].endswith("." + name):
-                return x, y
+        if place := (yield from in_column(area, name, COLUMNS[0])):
+            return place
         yield from wheel(area, WHEEL)
     raise AssertionError(f"no field {name!r} in the panels")
 

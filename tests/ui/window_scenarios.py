@@ -30,11 +30,13 @@ SCENARIOS = {run.__name__: run for run in (
     first_steps, bake, bake_cycle, solver_killed, blender_killed, bake_fluid, changes, interruptions, crossings,
     compare, fields, pressure, pins, rest, keyed, of_each_cloth, not_split, panels, quality, errors, leaving)}
 LIMIT = 200.0           # longest time of one scenario [s]
+PAUSE = 0.01            # least time between two steps of a scenario [s]
 
 
 def start(scenarios: list[str], picture_folder: str) -> None:
     """Run the scenarios, and then quit Blender with an exit code."""
     window.pictures = Path(picture_folder)
+    ui.STEP = PAUSE
 
     def all_of_them() -> window.Steps:
         window.load_modules()
