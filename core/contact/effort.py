@@ -16,8 +16,9 @@ USUAL_EFFORT = 400.0
 MOST_OVERSPENT = MOST_EFFORT
 """Largest effort of a row of frames beyond `USUAL_EFFORT` for each of them [-]: that of one frame."""
 LAST_EFFORT = 4.0
-"""Effort of a frame above which it is refused, over the allowed one [-]. Only explicit integrators come there: they
-have no longer steps."""
+"""Effort of a frame above which it is refused, over the allowed one, or that of each of its longest stable steps where
+they are more [-]. Only explicit integrators come there: they have no longer steps, which take three units each in free
+motion."""
 LAST_STEP_EFFORT = 40.0
 """Effort for each step that the settings ask for, above which a frame of more steps is refused [-]: a step out of
 effort takes less."""
@@ -79,9 +80,10 @@ class Effort:
         """Return whether no step of the frame is taken again for a better one."""
         return self.spent > self.allowed
 
-    def last(self, asked: int) -> float:
-        """Return the effort above which the frame is refused, where the settings ask for so many steps a frame."""
-        return max(LAST_EFFORT * self.allowed, LAST_STEP_EFFORT * asked)
+    def last(self, asked: int, stable: float) -> float:
+        """Return the effort above which the frame is refused, where the settings ask for so many steps a frame, and the
+        longest stable ones are so many."""
+        return max(LAST_EFFORT * max(self.allowed, stable), LAST_STEP_EFFORT * asked)
 
     def begin(self, part: float) -> None:
         """Begin a step of this part of the frame [-]: what it may take depends on whether the frame is exhausted."""

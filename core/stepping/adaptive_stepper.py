@@ -155,8 +155,9 @@ class Stepper:
         control, halved = state.control, Reasons()
         assert control is not None
         size = control.size
-        if self._record.effort.spent > self._record.effort.last(self._solver.steps_per_frame):
-            raise self._refusals.too_much_work(state, frame, self._record.steps, self._record.effort)
+        last = self._record.effort.last(self._solver.steps_per_frame, span.count / control.longest)
+        if self._record.effort.spent > last:
+            raise self._refusals.too_much_work(state, frame, self._record.steps, self._record.effort.spent, last)
         state = self._system.emission.begin(state)
         context = StepContext.at(self._system, state, self._solver, self._watch, self._colliders,
                                  self._record.effort)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import BoolArray
-from ..contact.effort import Effort
 from ..description.settings import Solver
 from ..errors import SolverError
 from ..integrators import registry, stability_limit
@@ -40,12 +39,12 @@ class StepRefusals:
         self._system, self._settings, self._halving, self._whole = system, settings, halving, whole
         self._finest = float(system.rest_lengths.min(initial=np.inf))
 
-    def too_much_work(self, state: State, frame: int, steps: int, effort: Effort) -> SolverError:
-        """Return the error of a frame that comes to `state` in so many steps, of too much effort."""
-        last = effort.last(self._settings.steps_per_frame)
+    def too_much_work(self, state: State, frame: int, steps: int, spent: float, last: float) -> SolverError:
+        """Return the error of a frame that comes to `state` in so many steps, of an effort `spent`, above the `last`
+        one that it may have [-]."""
         other = f", or take {stability_limit.IMPLICIT}" if self._settings.integrator in registry.LONGEST_STEP else ""
         return SolverError(
-            f"frame {frame} takes more than {steps} steps, which are {effort.spent:.0f} units of work, and {last:.0f} "
+            f"frame {frame} takes more than {steps} steps, which are {spent:.0f} units of work, and {last:.0f} "
             f"or more are too much; check this first: {self._remedy(state, state.time)}{other}",
             object_name=self._whose(state))
 

@@ -111,7 +111,10 @@ def in_column(area: Any, name: str, column: float) -> Steps:
             ui.send("MOUSEMOVE", "NOTHING", place, y)
         yield
         if is_under(area, name):
-            return x, y
+            for inside in y - SEARCH_STEP // 3, y + SEARCH_STEP // 3, y:            # not at its rim, and still there
+                yield from ui.hover(x, inside)
+                if is_under(area, name):
+                    return x, inside
     return None
 
 

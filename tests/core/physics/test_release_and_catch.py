@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pins that let go and catch, and pins of another stiffness."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,9 +14,9 @@ FABRIC = core.Material(areal_density=0.3, stretch=500.0, shear=100.0, bend=1e-4,
 RATE = 2.0 * SOFT_PIN_FREQUENCY
 
 
-def cloth(weights, targets=None, cells=4, **options):
+def cloth(weights, targets=None, cells=4, fabric=FABRIC, **options):
     positions, triangles = grid(cells, cells)
-    return core.Cloth(core.ClothMesh(positions, triangles), FABRIC, pins=weights, pin_targets=targets, **options)
+    return core.Cloth(core.ClothMesh(positions, triangles), fabric, pins=weights, pin_targets=targets, **options)
 
 
 def run(cloth, last=13, begin=1, start=None, **options):
@@ -34,8 +36,9 @@ def switched(time, before, after, rows=(0, 4)):
 @pytest.mark.parametrize("integrator", core.integrators())
 def test_released_cloth_falls_freely(integrator):
     """The momentum after the release is that of weight alone."""
-    steps = {"steps_per_frame": 60} if integrator in ("explicit_euler", "symplectic_euler", "verlet") else {}
-    frames = run(cloth(switched(0.125, 1.0, 0.0)), 9, integrator=integrator, **steps)
+    explicit = integrator in ("explicit_euler", "symplectic_euler", "verlet")
+    fabric = replace(FABRIC, stretch=20.0, shear=4.0, damping=0.003) if explicit else FABRIC  # long steps are stable
+    frames = run(cloth(switched(0.125, 1.0, 0.0), fabric=fabric), 9, integrator=integrator, steps_per_frame=20 if explicit else 1)
     speed = [frame.velocities[0].mean(axis=0)[2] for frame in frames]
     assert np.diff(speed[4:]) == pytest.approx(np.full(4, -9.81 / 24.0), rel=0.05)
 

@@ -7,7 +7,7 @@ import core
 from core.contact import effort
 from core.stepping.adaptive_stepper import Stepper
 from tests.cases import cases
-from tests.core.shapes import quads
+from tests.core.shapes import grid, quads
 
 LITTLE, LITTLE_GRACE = 30.0, 10.0
 """The largest effort of a frame and its grace here [-], so that the test is short."""
@@ -93,11 +93,22 @@ def test_a_row_of_frames_that_are_refused_last_is_bounded_unless_its_steps_are_a
     spent, last = [], 0.0
     for _ in range(8):
         frame = effort.Effort.of_frame(last)
-        frame.spent = frame.last(1)
+        frame.spent = frame.last(1, 1.0)
         spent.append(frame.spent)
         last = frame.overspent(last)
     assert (np.diff(spent) <= 0.0).all() and spent[-1] < 0.5 * spent[0]
-    assert effort.Effort.of_frame(last).last(1000) > spent[0]
+    hard = effort.Effort.of_frame(last)
+    assert hard.last(1000, 1.0) > spent[0] and hard.last(1, 1000.0) > 3.0 * 1000
+
+
+def test_a_row_of_frames_of_many_stable_steps_in_free_motion_is_not_refused():
+    stiff = core.Material(areal_density=0.2, stretch=8e3, shear=1e3, damping=0.0)
+    positions, triangles = grid(4, 1)
+    cloth = core.Cloth(core.ClothMesh(0.1 * positions, faces=triangles), stiff, pins={0: None, 5: None})
+    solver = core.Solver("symplectic_euler", steps_per_frame=10, self_collision=True)
+    frames = list(core.simulate(core.Scene([cloth]), solver, range(1, 5)))
+    steps = [frame.certificate.steps for frame in frames[1:]]
+    assert min(steps) > effort.LAST_EFFORT * effort.USUAL_EFFORT / 3.0
 
 
 @cases("resolve", [True, False])
