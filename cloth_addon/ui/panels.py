@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
+from ..properties import baked_record
 from ..properties.model_options import model_of
 from ..properties.settings import kind_of_settings
 from ..read import blender_collision
@@ -33,6 +36,8 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         muslin = context.object.muslin
+        if kind_of_settings(muslin) != "CLOTH":
+            draw_left_bake(self.layout, context)
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         if kind_of_settings(muslin) == "NONE":
             flow.column().operator("muslin.cloth_add", text="Muslin Cloth", icon="MESH_GRID")
@@ -60,6 +65,19 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
             collision_panels.draw_thickness(col, muslin)
             col.prop(muslin, "absorption", slider=True)
             collision_panels.draw_group(col, context.object, "left_out_group", "Leave Out")
+
+
+def draw_left_bake(layout: Any, context: bpy.types.Context) -> None:
+    """Draw that an object which is no cloth has a bake, if it has one, with the button that deletes it."""
+    obj, width = context.object, context.region.width
+    record, problem = baked_record.known(obj), baked_record.problem_of(obj)
+    if problem:
+        paragraph(layout.column(align=True), f"'{obj.name}': {problem}", width, icon="ERROR")
+        layout.operator("muslin.bake_forget")
+    elif record is not None:
+        paragraph(layout.column(align=True), f"This object is no cloth now, and its bake of frames {record.first} to "
+                  f"{record.last} still moves it. Delete the bake, or make the object cloth again", width)
+        layout.operator("muslin.bake_delete")
 
 
 classes = (                                                         # in the order of Blender's Cloth
