@@ -26,7 +26,7 @@ from . import (
     quality_panel,
     tearing_panel,
 )
-from .panel_layout import PhysicsTab, paragraph
+from .panel_layout import PhysicsTab, paragraph, remark
 
 
 class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
@@ -55,14 +55,12 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
             chosen = col.row()
             chosen.active = model_of(context.object) == muslin.model
             chosen.prop(muslin, "model")
-            remark = hints.model_remark(context.object)
-            if remark:
-                row = col.row()
-                row.alignment = "RIGHT"
-                row.label(text=remark)
+            on_model = hints.model_remark(context.object)
+            if on_model:
+                remark(col, on_model, context.region.width)
         else:
             col.prop(muslin, "friction")
-            collision_panels.draw_thickness(col, muslin)
+            collision_panels.draw_thickness(col, muslin, context.region.width)
             col.prop(muslin, "absorption", slider=True)
             collision_panels.draw_group(col, context.object, "left_out_group", "Leave Out")
 
