@@ -255,13 +255,18 @@ def vector_text(numbers: Iterable[float]) -> str:
     return f"({', '.join(number_text(number, 4) for number in numbers)})"
 
 
-def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Object:
-    """Return the object with animation and modifiers applied, at the current frame of its scene."""
+def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer, *, and_then: str = "") -> bpy.types.Object:
+    """Return the object with animation and modifiers applied, at the current frame of its scene.
+
+    Raises:
+        core.SceneError: it is switched off in the view layer. `and_then` is a sentence on what to do once it is shown.
+    """
     evaluated = obj.evaluated_get(view_layer.depsgraph)
     if not evaluated.is_evaluated:
         raise core.SceneError(f"is switched off in view layer '{view_layer.name}', so Blender does not compute where "
                               "it is; show it (monitor icon in the Outliner, or its collection's check box) and, to "
-                              "keep it out of sight, hide it with the eye icon", object_name=obj.name)
+                              f"keep it out of sight, hide it with the eye icon{and_then and f'. {and_then}'}",
+                              object_name=obj.name)
     return evaluated
 
 
