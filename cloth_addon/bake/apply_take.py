@@ -22,6 +22,7 @@ from ..properties import baked_record
 from ..properties.number_text import number_text
 from ..properties.settings import scene_settings_of
 from ..read import read_cloth
+from ..read.frame_window import evaluated_object
 from ..write import mesh_cache, shape_keys
 from ..write.key_coordinates import KeyFitter
 from ..write.report import Report, versions
@@ -31,6 +32,9 @@ from .found_take import FoundTake
 from .progress import Progress, StageTimer
 from .take_parts import mixed_parts
 from .watch import Watch
+
+KEPT = "The frames of the bake are kept: once the object is shown, press Use, or bake with Resume"
+"""What to do about cloth that is switched off when its shape keys are made."""
 
 
 class TakeFrames(Sequence[NDArray[np.float32]]):
@@ -92,11 +96,7 @@ def _applied(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, take: Take
         frames: Any = TakeFrames(take, number, header.first, last)
         errors[obj.name] = 0.0
         if obj.muslin.result != "MESH_CACHE":
-            if not obj.evaluated_get(view_layer.depsgraph).is_evaluated:
-                raise core.SceneError(
-                    f"was switched off in view layer '{view_layer.name}' while it was solved, and its shape keys "
-                    "cannot be made so; its frames are kept: show it (monitor icon in the Outliner, or the check box "
-                    "of its collection), then press Use, or bake with Resume", object_name=obj.name)
+            evaluated_object(obj, view_layer, and_then=KEPT)
             source = read_cloth.read_source(obj, scene, view_layer)
             fitter = KeyFitter(source, scene, view_layer, header.metres_per_unit)
             if fitter.is_needed:

@@ -21,6 +21,7 @@ from ... import core
 from ..properties import animation_curves, baked_record
 from . import mesh_data, rna_settings
 from .unbaked_state import GENERATIVE
+from .used_groups import used_groups
 
 OBJECT_VALUES = {
     "location": "location", "rotation_mode": "rotation", "rotation_euler": "rotation",
@@ -110,15 +111,17 @@ class Digest:
             self.add(type(item).__name__, self._identity(item))
             self.references.append(item)
 
-    def add_data_block(self, item: Any, skipped_modifiers: frozenset[str] = WITHOUT_EFFECT) -> None:
+    def add_data_block(self, item: Any, skipped_modifiers: frozenset[str] = WITHOUT_EFFECT, *,
+                       all_groups: bool = True) -> None:
         """Add everything of a data-block that moves its vertices or those of others, but not the shape keys.
 
-        `skipped_modifiers` are types of an object's modifiers.
+        `skipped_modifiers` are types of an object's modifiers. `all_groups`: whether other objects may ask for its
+        vertex groups; else those count that it uses itself.
         """
         with self._as_detail("keys"):
             self._animated = self._add_animation(item)
         if isinstance(item, bpy.types.Object):
-            self._add_object(item, skipped_modifiers)
+            self._add_object(item, skipped_modifiers, all_groups)
         elif isinstance(item, bpy.types.Mesh):
             self._add_mesh(item)
         elif isinstance(item, bpy.types.Collection):
@@ -231,7 +234,7 @@ class Digest:
         if value != default:
             self.add(name, value)
 
-    def _add_object(self, obj: Any, skipped_modifiers: frozenset[str]) -> None:
+    def _add_object(self, obj: Any, skipped_modifiers: frozenset[str], all_groups: bool) -> None:
         self.add(obj.type, obj.bl_rna.identifier)
         for name, detail in OBJECT_VALUES.items():
             with self._as_detail(detail):
@@ -251,8 +254,9 @@ class Digest:
         if obj.field is not None and obj.field.type != "NONE":
             with self._as_detail("force field"):
                 self.add_struct(obj.field)
+        groups = [group.name for group in obj.vertex_groups] if all_groups else used_groups(obj, modifiers)
         with self._as_detail("vertex groups"):                      # for which modifiers alone ask
-            self._update(repr([group.name for group in obj.vertex_groups]).encode(), counts=bool(modifiers))
+            self._update(repr(groups).encode(), counts=bool(modifiers))
         with self._as_detail("pose"):
             self._add_pose(obj)
 

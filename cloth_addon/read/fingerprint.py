@@ -174,12 +174,16 @@ class _Collector:
         """Note a data-block that a part refers to."""
         self._queue.append(item)
 
-    def add_object(self, obj: Any, label: str, data_label: str, keys_label: str, owner: str = "") -> None:
-        """Add an object, its data and its shape keys, unless it is a part already."""
+    def add_object(self, obj: Any, label: str, data_label: str, keys_label: str, owner: str = "", *,
+                   followed: bool = False) -> None:
+        """Add an object, its data and its shape keys, unless it is a part already.
+
+        `followed`: it is a part because others refer to it, perhaps to its vertex groups.
+        """
         if self._has("object", obj):
             return
         digest, keys = Digest(self._identity), Digest(self._identity)
-        digest.add_data_block(obj, WITHOUT_EFFECT_ON_CLOTH if owner else WITHOUT_EFFECT)
+        digest.add_data_block(obj, WITHOUT_EFFECT_ON_CLOTH if owner else WITHOUT_EFFECT, all_groups=followed)
         keys.add_shape_keys(obj)
         self.add("object", obj, digest, label, owner)
         self.add("keys", obj, keys, keys_label, owner)
@@ -199,7 +203,7 @@ class _Collector:
             item: Any = self._queue.pop()
             label = f"{item.bl_rna.name.lower()} '{item.name_full}'"
             if isinstance(item, bpy.types.Object):
-                self.add_object(item, label, "", f"{label} (its shape keys)")
+                self.add_object(item, label, "", f"{label} (its shape keys)", followed=True)
             else:
                 self.add_data(item, label)
 

@@ -42,7 +42,8 @@ LEAST_SCALE_RATIO = 1e-6
 class FrameWindow:
     """World positions [m] of `objects`, by their full names, from one frame to the next.
 
-    For each cloth there is also the matrix from its space to the world, see `matrix_name`.
+    For each cloth there is also the matrix from its space to the world, see `matrix_name`. Names are those that objects
+    have at the beginning; they may be renamed later.
 
     Args:
         objects: cloths, each with the names of the modifiers to switch off while it is read; colliders, each with None.
@@ -161,7 +162,7 @@ class FrameWindow:
             with (unbaked({obj: off for obj, off in self._objects.values() if off is not None}), shown(self._shown),
                   self._evaluated_at(time)):
                 for name, (obj, off) in self._objects.items():
-                    values[name] = self._sample(obj, off is not None, frame)
+                    values[name] = self._sample(name, obj, off is not None, frame)
                     if off is not None:
                         values[matrix_name(name)] = self._matrix(obj)
                 for name, sample in self._extra_samples.items():
@@ -194,15 +195,18 @@ class FrameWindow:
         matrix[:3] *= self._metres_per_unit
         return matrix
 
-    def _sample(self, obj: bpy.types.Object, cloth: bool, frame: str) -> Positions:
-        """Return the object's evaluated positions (V, 3) [m] at the scene's frame, after checking them."""
+    def _sample(self, name: str, obj: bpy.types.Object, cloth: bool, frame: str) -> Positions:
+        """Return the evaluated positions (V, 3) [m] of an object at the scene's frame, after checking them.
+
+        `name` is its full name when the window was made: it may have been renamed since.
+        """
         if obj.data.is_editmode:        # the evaluated mesh has no arrays then
             kind = core.SceneError if cloth else core.ColliderError
             raise kind(f"is in Edit Mode at frame {frame}; leave it (Tab) and bake again", object_name=obj.name)
         evaluated = evaluated_object(obj, self._view_layer)
         local = mesh_data.positions(evaluated.data)
         here = len(local), len(evaluated.data.polygons)
-        count = self._counts.setdefault(obj.name_full, (len(obj.data.vertices), 0) if cloth else here)
+        count = self._counts.setdefault(name, (len(obj.data.vertices), 0) if cloth else here)
         if cloth and here[0] != count[0]:
             raise core.SceneError(f"has {here[0]} vertices at frame {frame}, its mesh has {count[0]}; switch off in "
                                   "the viewport the modifier that changes their number", object_name=obj.name)
@@ -210,7 +214,7 @@ class FrameWindow:
             raise _count_changed(obj.name, frame, here, self._first, count)
         if not cloth and not any(m.type in RETRIANGULATING and m.show_viewport for m in obj.modifiers):
             corners = mesh_data.corner_vertices(evaluated.data)
-            if not np.array_equal(corners, self._corners.setdefault(obj.name_full, corners)):
+            if not np.array_equal(corners, self._corners.setdefault(name, corners)):
                 raise core.ColliderError(
                     f"has other faces at frame {frame} than at frame {self._first}, though as many; a collider must "
                     "keep its faces: switch off in the viewport the modifier that rebuilds them, such as Decimate or "
@@ -251,13 +255,18 @@ def vector_text(numbers: Iterable[float]) -> str:
     return f"({', '.join(number_text(number, 4) for number in numbers)})"
 
 
-def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Object:
-    """Return the object with animation and modifiers applied, at the current frame of its scene."""
+def evaluated_object(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer, *, and_then: str = "") -> bpy.types.Object:
+    """Return the object with animation and modifiers applied, at the current frame of its scene.
+
+    Raises:
+        core.SceneError: it is switched off in the view layer. `and_then` is a sentence on what to do once it is shown.
+    """
     evaluated = obj.evaluated_get(view_layer.depsgraph)
     if not evaluated.is_evaluated:
         raise core.SceneError(f"is switched off in view layer '{view_layer.name}', so Blender does not compute where "
                               "it is; show it (monitor icon in the Outliner, or its collection's check box) and, to "
-                              "keep it out of sight, hide it with the eye icon", object_name=obj.name)
+                              f"keep it out of sight, hide it with the eye icon{and_then and f'. {and_then}'}",
+                              object_name=obj.name)
     return evaluated
 
 

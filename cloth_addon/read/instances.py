@@ -52,10 +52,11 @@ class InstancedColliders:
         self._scene, self._view_layer, self._unit = scene, view_layer, metres_per_unit
         self._latest: tuple[float, dict[str, _Shown]] | None = None
         self.owners: dict[str, bpy.types.Object] = {}
+        self._names: dict[int, str] = {}                            # by session_uid: owners may be renamed later
         self.triangles: dict[str, NDArray[np.int32]] = {}
         count: dict[str, int] = {}
         for owner, instance in self._instances():
-            name = sample_name(owner)
+            name = self._names.setdefault(owner.session_uid, sample_name(owner))
             self.owners[name] = owner
             mesh = instance.object.data
             triangles = mesh_data.triangles(mesh)
@@ -92,7 +93,8 @@ class InstancedColliders:
         """Return the instances of each collider, at the scene's frame."""
         found: dict[str, _Shown] = {}
         for owner, instance in self._instances():
-            shown, mesh = found.setdefault(sample_name(owner), _Shown()), instance.object.data
+            name = self._names.get(owner.session_uid, "")            # "": no owner at the first frame
+            shown, mesh = found.setdefault(name, _Shown()), instance.object.data
             matrix = np.array(instance.matrix_world, np.float64)
             local = mesh_data.positions(mesh).astype(np.float64)
             shown.positions.append((local @ matrix[:3, :3].T + matrix[:3, 3]) * self._unit)

@@ -57,7 +57,8 @@ class PinSamples:
             if target is not None:
                 _check_target(obj, target, cloths)
                 self.targets.append(target)
-                self._targets[obj.name] = lambda obj=obj, target=target: self._read_targets(obj, target)
+                self._targets[obj.name] = lambda name=obj.name, obj=obj, target=target: self._read_targets(
+                    name, obj, target)
 
     def samples(self) -> dict[str, Callable[[], FloatArray]]:
         """Return the functions for the frame window: weights (V,) and targets (V, 3) [m] by cloth."""
@@ -76,11 +77,14 @@ class PinSamples:
         """Return whether the pins of the cloth `name` follow another object."""
         return name in self._targets
 
-    def _read_targets(self, obj: bpy.types.Object, target: bpy.types.Object) -> FloatArray:
-        """Return positions (V, 3) [m] at the scene's frame: bound to the target, from the first frame on."""
+    def _read_targets(self, name: str, obj: bpy.types.Object, target: bpy.types.Object) -> FloatArray:
+        """Return positions (V, 3) [m] at the scene's frame: bound to the target, from the first frame on.
+
+        `name` is that of the cloth `obj` at the first frame: it may have been renamed since.
+        """
         shown = evaluated_object(target, self._view_layer)
         surface = to_world(mesh_data.positions(shown.data), shown, self._unit)
-        if obj.name not in self._bound:
+        if name not in self._bound:
             cloth = evaluated_object(obj, self._view_layer)
             own = to_world(mesh_data.positions(cloth.data), cloth, self._unit)
             try:
@@ -88,8 +92,8 @@ class PinSamples:
             except ValueError:
                 raise core.PinError(f"its Pin Target '{target.name}' has no face of any area to follow; choose a mesh "
                                     "with faces, or none", object_name=obj.name) from None
-            self._bound[obj.name] = binding, len(surface)
-        binding, count = self._bound[obj.name]
+            self._bound[name] = binding, len(surface)
+        binding, count = self._bound[name]
         if len(surface) != count:
             scene: Any = self._view_layer.id_data
             raise core.PinError(f"its Pin Target '{target.name}' has {len(surface)} vertices at frame "

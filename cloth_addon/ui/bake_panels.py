@@ -21,7 +21,7 @@ from . import (
     rename_velocity,
 )
 from .operators import cloths_of
-from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph, with_label_above, with_unit
+from .panel_layout import OF_PREVIOUS, PhysicsTab, name_and_value, paragraph, with_label_above, with_unit
 
 
 class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
@@ -78,7 +78,7 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         col.prop(context.window_manager, crossings_overlay.PROPERTY)
         col.operator("muslin.crossings_select", text="Select Faces")
         for line in crossings_overlay.lines(context.scene, context.view_layer):
-            col.label(text=line)
+            paragraph(col, line, context.region.width, icon="NONE")
 
     def draw_ignored(self, context: bpy.types.Context) -> None:
         """Draw notes on ignored objects, with the button that renames an attribute."""
@@ -146,7 +146,8 @@ class MUSLIN_PT_cache(PhysicsTab, bpy.types.Panel):
         found = takes.of_object(scene, obj)
         if found:
             size = sum(take.size for take in found)
-            self.layout.label(text=f"{len(found)} bake{'s' if len(found) > 1 else ''} on disk, {size / 1e6:.1f} MB")
+            paragraph(self.layout.column(align=True), f"{len(found)} bake{'s' if len(found) > 1 else ''} on disk, "
+                      f"{size / 1e6:.1f} MB", context.region.width, icon="NONE")
             source = takes.in_use(obj) or found[0]
             paragraph(self.layout.column(align=True), f"In {mesh_cache.blend_path(source.folder)}",
                       context.region.width, icon="NONE")
@@ -286,30 +287,26 @@ def _draw_certificate(layout: Any, report: dict[str, Any], frame: int, width: in
     """
     outer = layout.box()
     if of_previous:
-        outer.label(text=OF_PREVIOUS)
+        paragraph(outer.column(align=True), OF_PREVIOUS, width, icon="NONE")
     if changed:
         paragraph(outer.column(align=True), changed, width, icon="ERROR")
     box = outer.column(align=True)
     box.active = is_played and not changed and not of_previous
-    _draw_facts(box, certificate_text.facts(report))
+    _draw_facts(box, certificate_text.facts(report), width)
     frame_facts = certificate_text.frame_facts(report, frame)
     if frame_facts:
         box.separator()
         box.label(text=f"At Frame {frame}")
-        _draw_facts(box, frame_facts)
+        _draw_facts(box, frame_facts, width)
     for note in report["notes"]:
         if not note.startswith(report_notes.PARTIAL):               # the line below the buttons says it
             paragraph(box, note, width)
 
 
-def _draw_facts(col: Any, facts: list[tuple[str, str]]) -> None:
+def _draw_facts(col: Any, facts: list[tuple[str, str]], width: int) -> None:
     """Draw labels and values in two columns."""
     for name, value in facts:
-        split = col.split(factor=0.7)
-        left = split.row()
-        left.alignment = "RIGHT"
-        left.label(text=name)
-        split.label(text=value)
+        name_and_value(col, name, value, width, 0.7)
 
 
 classes = (MUSLIN_PT_bake, MUSLIN_PT_frames, MUSLIN_PT_cache, MUSLIN_PT_solver)

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from .panel_layout import PhysicsTab, paragraph, with_label_above
+from .panel_layout import PhysicsTab, paragraph, remark, with_label_above
 
 
 class MUSLIN_PT_collisions(PhysicsTab, bpy.types.Panel):
@@ -34,7 +34,7 @@ class MUSLIN_PT_object_collisions(PhysicsTab, bpy.types.Panel):
         col, muslin = self.column(context), obj.muslin
         distance = col.column()                             # those of the self collisions follow these two
         distance.active = muslin.use_collision or muslin.use_self_collision and muslin.self_distance == 0.0
-        draw_thickness(distance, muslin, text="Distance")
+        draw_thickness(distance, muslin, context.region.width, text="Distance")
         friction = col.column()
         friction.active = muslin.use_collision or muslin.use_self_collision and not muslin.use_self_friction
         friction.prop(muslin, "friction")
@@ -70,24 +70,18 @@ class MUSLIN_PT_self_collisions(PhysicsTab, bpy.types.Panel):
         row.prop_decorator(muslin, "self_friction")
         col.prop(muslin, "self_distance", text="Distance")
         if muslin.self_distance == 0.0:
-            _remark(col, "Automatic, twice that from objects")
+            remark(col, "Automatic, twice that from objects", context.region.width)
         within = col.column()
         within.active = muslin.use_self_collision
         draw_group(within, obj, "self_collision_group")
 
 
-def draw_thickness(col: Any, muslin: Any, text: str = "Thickness") -> None:
-    """Draw the thickness, with a remark if it is automatic."""
+def draw_thickness(col: Any, muslin: Any, width: int, text: str = "Thickness") -> None:
+    """Draw the thickness, with a remark if it is automatic. `width` is that of the region [pixels]."""
     col.prop(muslin, "thickness", text=text)
     if muslin.kind == "CLOTH" and muslin.thickness == 0.0:
-        _remark(col, "Automatic, from the edge length" if len(muslin.id_data.data.edges)
-                else "Automatic, half a thread")
-
-
-def _remark(col: Any, text: str) -> None:
-    row = col.row()
-    row.alignment = "RIGHT"
-    row.label(text=text)
+        remark(col, "Automatic, from the edge length" if len(muslin.id_data.data.edges)
+               else "Automatic, half a thread", width)
 
 
 def draw_group(col: Any, obj: Any, prop: str, text: str = "Vertex Group") -> None:

@@ -13,7 +13,7 @@ from ..bake.idle_operator import IdleOperator
 from ..properties import baked_record
 from ..write.export.export_bake import export_bake, export_path
 from ..write.export.formats import FORMATS, why_missing
-from .panel_layout import PhysicsTab
+from .panel_layout import PhysicsTab, paragraph
 
 WHICH = (
     ("SELECTED", "Selected", "The selected cloth and the active one, as far as they are baked"),
@@ -95,7 +95,7 @@ class _Export(IdleOperator):
         if self.identifier not in ("PC2", "MDD"):
             col.prop(self, "use_modifiers")
         if FORMATS[self.identifier].remark:
-            col.label(text=FORMATS[self.identifier].remark)
+            paragraph(col.column(align=True), FORMATS[self.identifier].remark, context.region.width, icon="NONE")
 
 
 def _operator(identifier: str) -> type[bpy.types.Operator]:

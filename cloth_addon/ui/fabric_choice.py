@@ -23,10 +23,14 @@ from ..properties.fabric_presets import (
     title_of,
 )
 from ..properties.own_fabrics import LONGEST_NAME
+from .panel_layout import UNIT, paragraph
+from .wrapped_text import ui_scale
 
 SEARCH = "muslin_fabric_search"
 """Name of the window manager's property with the text that is searched for."""
 COLUMNS = 4
+WIDTH = 22
+"""Width of the pictures' panel [widths of a button without text]."""
 PICTURE_SCALE = 4.5
 """Height of a picture [heights of a button]."""
 
@@ -58,15 +62,16 @@ Friction and its drags, over those that are set"""
     bl_label = "Fabrics"
     bl_space_type = "PROPERTIES"
     bl_region_type = "HEADER"           # displayed as a popover only
-    bl_ui_units_x = 22
+    bl_ui_units_x = WIDTH
 
     def draw(self, context: bpy.types.Context) -> None:
         found: Any = context.object
         muslin, manager = found.muslin, context.window_manager
+        width = int(WIDTH * UNIT * ui_scale())         # the region is that of the panel below
         self.layout.prop(manager, SEARCH, text="", icon="VIEWZOOM")
         shown = matching(getattr(manager, SEARCH))
         if not shown:
-            self.layout.label(text="No fabric has these words in its name or description")
+            paragraph(self.layout, "No fabric has these words in its name or description", width, icon="NONE")
         grid = self.layout.grid_flow(row_major=True, columns=COLUMNS, even_columns=True, even_rows=True)
         for preset in shown:
             cell = grid.column(align=True)
@@ -78,7 +83,7 @@ Friction and its drags, over those that are set"""
         for _ in range(-len(shown) % COLUMNS if shown else 0):
             grid.column()                                           # keeps the pictures of few at their size
         for problem in presets().problems:
-            self.layout.label(text=problem, icon="ERROR")
+            paragraph(self.layout.column(align=True), problem, width, icon="ERROR")
 
 
 def draw_choice(col: Any, muslin: Any) -> None:

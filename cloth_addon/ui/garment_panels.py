@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from .panel_layout import PhysicsTab, with_unit
+from .panel_layout import PhysicsTab, remark, with_unit
 
 
 class MUSLIN_PT_garment(PhysicsTab, bpy.types.Panel):
@@ -49,9 +49,7 @@ class MUSLIN_PT_rest_shape(PhysicsTab, bpy.types.Panel):
             col.prop_search(muslin, "uv_map", obj.data, "uv_layers", icon="GROUP_UVS")
             col.prop(muslin, "pattern_size")
             if muslin.pattern_size == 0.0:
-                row = col.row()
-                row.alignment = "RIGHT"
-                row.label(text="Automatic, from the mesh's area")
+                remark(col, "Automatic, from the mesh's area", context.region.width)
         else:
             if obj.data.shape_keys is not None:
                 col.prop(muslin, "rest_shape_key", icon="SHAPEKEY_DATA")

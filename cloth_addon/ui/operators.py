@@ -24,9 +24,14 @@ def cloths_of(context: bpy.types.Context) -> list[Any]:
 
 
 def _local_bakes(context: bpy.types.Context) -> list[Any]:
-    """Return the cloth objects with a bake, without those whose bake belongs to another file."""
-    return [cloth for cloth in cloths_of(context) if baked_record.has_bake(cloth) and cloth.is_editable
-            and (cloth.data.is_editable or baked_record.is_in_modifier(cloth))]
+    """Return the objects with a bake, without those whose bake belongs to another file.
+
+    An object that is no cloth any more counts unless it shows the bake of cloth, with which it shares the mesh.
+    """
+    return [obj for obj in context.scene.objects if baked_record.has_bake(obj) and obj.is_editable
+            and (obj.data.is_editable or baked_record.is_in_modifier(obj))
+            and (obj.muslin.kind == "CLOTH"
+                 or not any(other.muslin.kind == "CLOTH" for other in baked_record.sharing(obj)))]
 
 
 def _delete_bakes(operator: bpy.types.Operator, objects: list[Any]) -> bool:
@@ -163,11 +168,11 @@ class MUSLIN_OT_bake_delete(_DeletesBakes, bpy.types.Operator):
 
 
 class MUSLIN_OT_bake_delete_all(_DeletesBakes, bpy.types.Operator):
-    """Remove the bakes of all cloth of the scene"""
+    """Remove the bakes of all objects of the scene"""
     bl_idname = "muslin.bake_delete_all"
     bl_label = "Delete All Bakes"
     bl_options = {"REGISTER", "UNDO"}
-    no_target_message = "No cloth of the scene has a bake"
+    no_target_message = "No object of the scene has a bake"
     uses_active_object = False
 
     @classmethod

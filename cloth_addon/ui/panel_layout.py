@@ -3,17 +3,24 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from typing import Any
 
 import bpy
 
 from ..bake import bake_job, session
 from ..properties.settings import kind_of_settings
+from . import wrapped_text
 
 OF_PREVIOUS = "Of the previous bake:"
 """Label of figures of the bake in use, while another bake of the cloth runs."""
+NO_BREAK = "\u00a0"
+"""A space between a number and its unit, at which no line ends."""
+MARGINS = 46.0
+"""Width of a region beside the text of a label in a box in a panel [pixels at an interface of scale 1]."""
+UNIT = 20.0
+"""Width of a unit of the interface, which is the height of a button [pixels at an interface of scale 1]."""
+ICON = 24.0
+"""Width of the icon before a label [pixels at an interface of scale 1]."""
 
 
 class PhysicsTab:
@@ -64,18 +71,38 @@ def with_label_above(col: Any, data: Any, prop: str) -> None:
     named.prop(data, prop, text="")
 
 
-def paragraph(col: Any, text: str, width: int, icon: str = "INFO") -> None:
-    """Draw text in several lines, which Blender does not do. `width` is that of the region [pixels]."""
-    letters = max(20, int(width / (6.5 * (bpy.context.preferences.system.ui_scale or 1.0))) - 8)
-    for i, line in enumerate(_Wrapper(letters).wrap(text)):
-        col.label(text=line, icon=icon if i == 0 or icon == "NONE" else "BLANK1")
+def paragraph(col: Any, text: str, width: int, icon: str = "INFO", *, icon_value: int = 0) -> None:
+    """Draw text in as many lines as it needs, which Blender does not do.
+
+    `width` is that of the region [pixels], `icon_value` the number of a picture instead of the `icon`.
+    """
+    beside = MARGINS + (0 if icon == "NONE" else ICON)
+    for i, line in enumerate(wrapped_text.lines(text, width - beside * wrapped_text.ui_scale())):
+        if i == 0 and icon_value:
+            col.label(text=line, icon_value=icon_value)
+        else:
+            col.label(text=line, icon=icon if i == 0 or icon == "NONE" else "BLANK1")
 
 
-class _Wrapper(textwrap.TextWrapper):
-    """Breaks lines at spaces and hyphens, and paths behind the name of a folder."""
+def remark(col: Any, text: str, width: int) -> None:
+    """Draw a remark on the setting above at the right. `width` is that of the region [pixels]."""
+    for line in wrapped_text.lines(text, width - MARGINS * wrapped_text.ui_scale()):
+        row = col.row()
+        row.alignment = "RIGHT"
+        row.label(text=line)
 
-    def _split(self, text: str) -> list[str]:
-        found: list[str] = []
-        for word in re.split(r"(\s+)", text):
-            found += re.split(r"(?<=[/\\])", word) if re.search(r"[/\\]", word) else super()._split(word)
-        return [part for part in found if part]
+
+def name_and_value(col: Any, name: str, value: str, width: int, factor: float) -> None:
+    """Draw a name and a value in two columns, the first with `factor` of the width; if one is too long, in one column.
+
+    `width` is that of the region [pixels].
+    """
+    inner = width - MARGINS * wrapped_text.ui_scale()
+    if wrapped_text.width(name) > factor * inner or wrapped_text.width(value) > (1.0 - factor) * inner:
+        paragraph(col, f"{name}: {value.replace(' ', NO_BREAK)}", width, "NONE")
+        return
+    split = col.split(factor=factor)
+    left = split.row()
+    left.alignment = "RIGHT"
+    left.label(text=name)
+    split.label(text=value)

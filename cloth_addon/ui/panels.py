@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
+from ..properties import baked_record
 from ..properties.model_options import model_of
 from ..properties.settings import kind_of_settings
 from ..read import blender_collision
@@ -23,7 +26,7 @@ from . import (
     quality_panel,
     tearing_panel,
 )
-from .panel_layout import PhysicsTab, paragraph
+from .panel_layout import PhysicsTab, paragraph, remark
 
 
 class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
@@ -33,6 +36,8 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         muslin = context.object.muslin
+        if kind_of_settings(muslin) != "CLOTH":
+            draw_left_bake(self.layout, context)
         flow = self.layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=False, align=True)
         if kind_of_settings(muslin) == "NONE":
             flow.column().operator("muslin.cloth_add", text="Muslin Cloth", icon="MESH_GRID")
@@ -50,16 +55,27 @@ class MUSLIN_PT_muslin(PhysicsTab, bpy.types.Panel):
             chosen = col.row()
             chosen.active = model_of(context.object) == muslin.model
             chosen.prop(muslin, "model")
-            remark = hints.model_remark(context.object)
-            if remark:
-                row = col.row()
-                row.alignment = "RIGHT"
-                row.label(text=remark)
+            on_model = hints.model_remark(context.object)
+            if on_model:
+                remark(col, on_model, context.region.width)
         else:
             col.prop(muslin, "friction")
-            collision_panels.draw_thickness(col, muslin)
+            collision_panels.draw_thickness(col, muslin, context.region.width)
             col.prop(muslin, "absorption", slider=True)
             collision_panels.draw_group(col, context.object, "left_out_group", "Leave Out")
+
+
+def draw_left_bake(layout: Any, context: bpy.types.Context) -> None:
+    """Draw that an object which is no cloth has a bake, if it has one, with the button that deletes it."""
+    obj, width = context.object, context.region.width
+    record, problem = baked_record.known(obj), baked_record.problem_of(obj)
+    if problem:
+        paragraph(layout.column(align=True), f"'{obj.name}': {problem}", width, icon="ERROR")
+        layout.operator("muslin.bake_forget")
+    elif record is not None:
+        paragraph(layout.column(align=True), f"This object is no cloth now, and its bake of frames {record.first} to "
+                  f"{record.last} still moves it. Delete the bake, or make the object cloth again", width)
+        layout.operator("muslin.bake_delete")
 
 
 classes = (                                                         # in the order of Blender's Cloth

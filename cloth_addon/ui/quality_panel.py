@@ -20,7 +20,7 @@ from ..properties.number_text import number_text
 from . import bake_changes, bake_state
 from .certificate_text import length_text
 from .curve_icons import CurveIcons, style_of
-from .panel_layout import OF_PREVIOUS, PhysicsTab, paragraph
+from .panel_layout import OF_PREVIOUS, PhysicsTab, name_and_value, paragraph
 
 PROPERTY = "muslin_curve"
 """Name of the window manager's property."""
@@ -143,7 +143,7 @@ class MUSLIN_PT_quality(PhysicsTab, bpy.types.Panel):
         report = baked_record.report_of(context.object)
         runs, of_previous = session.is_of(context.object), is_of_previous(context.object)
         if of_previous:
-            self.layout.label(text=OF_PREVIOUS)
+            paragraph(self.layout.column(align=True), OF_PREVIOUS, context.region.width, icon="NONE")
         col = self.layout.column()
         col.active = not of_previous if runs else played_frames.are_whole(context.object) and not (
             report and bake_changes.known_changes(context.scene, context.object, report))
@@ -158,7 +158,7 @@ class MUSLIN_PT_quality(PhysicsTab, bpy.types.Panel):
             paragraph(col, f"Upright lines: other settings from frame {', '.join(map(str, changes))} on",
                       context.region.width)
         _draw_worst(col.column(align=True), statistics)
-        _draw_costs(col.column(align=True), statistics)
+        _draw_costs(col.column(align=True), statistics, context.region.width)
 
 
 def worst_frames(statistics: Statistics) -> list[tuple[str, int]]:
@@ -203,7 +203,7 @@ def _draw_chart(col: Any, chart: Chart, statistics: Statistics, context: bpy.typ
     curves = [figure.values(statistics) for figure in chart.figures]
     index = context.scene.frame_current - statistics.first
     if not any(np.isfinite(curve).any() for curve in curves):
-        col.label(text="No frame has this figure")
+        paragraph(col, "No frame has this figure", context.region.width, icon="NONE")
         return
     system = context.preferences.system
     unit = 18.0 * (system.ui_scale or 1.0) + 2.0 * system.pixel_size        # width of a button [pixels]
@@ -216,7 +216,7 @@ def _draw_chart(col: Any, chart: Chart, statistics: Statistics, context: bpy.typ
     for number, (figure, curve) in enumerate(zip(chart.figures, curves, strict=True)):
         value = abs(float(curve[index])) if 0 <= index < len(curve) else math.nan
         now = f": {chart.text(value)} at frame {context.scene.frame_current}" if math.isfinite(value) else ""
-        legend.label(text=figure.title + now, icon_value=icons.swatch(number, style))
+        paragraph(legend, figure.title + now, context.region.width, icon_value=icons.swatch(number, style))
     low, high = icons.limits
     row = col.row()
     row.alignment = "LEFT"
@@ -248,14 +248,10 @@ def _draw_worst(col: Any, statistics: Statistics) -> None:
         col.operator("muslin.frame_go", text=text).frame = max(-LARGEST_FRAME, min(frame, LARGEST_FRAME))
 
 
-def _draw_costs(col: Any, statistics: Statistics) -> None:
+def _draw_costs(col: Any, statistics: Statistics, width: int) -> None:
     """Draw times and sizes in two columns."""
     for name, value in costs(statistics):
-        split = col.split(factor=0.6)
-        left = split.row()
-        left.alignment = "RIGHT"
-        left.label(text=name)
-        split.label(text=value)
+        name_and_value(col, name, value, width, 0.6)
 
 
 # ---------------------------------------------------------------------- registration

@@ -22,6 +22,7 @@ class Layout:
 
     Attributes:
         texts: texts of all labels and buttons.
+        labels: texts of all labels, each with whether an icon stands before it.
         operators: identifiers of all operators.
         props: names of all properties.
         greyed: names of the properties and operators that are drawn without effect.
@@ -31,7 +32,7 @@ class Layout:
     """
 
     def __init__(self, root: Layout | None = None) -> None:
-        for name in ("texts", "operators", "props", "greyed", "pale", "dotted"):
+        for name in ("texts", "labels", "operators", "props", "greyed", "pale", "dotted"):
             setattr(self, name, [] if root is None else getattr(root, name))
         self.active = self.enabled = True
         self.use_property_split = root is not None and root.use_property_split
@@ -54,6 +55,7 @@ class Layout:
         icons = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
         assert isinstance(text, str) and icon in icons
         self.texts.append(text)
+        self.labels.append((text, icon != "NONE" or bool(icon_value)))
         if not self._has_effect:
             self.pale.append(text)
 

@@ -183,7 +183,7 @@ def test_delete_all_bakes_keeps_linked_bakes(extension, scene, crumpled, tmp_pat
     builders.sheet()
     builders.finish(extension.bake.bake(scene))
     linked_sheet = linked(tmp_path)
-    with pytest.raises(RuntimeError, match="No cloth of the scene has a bake"):
+    with pytest.raises(RuntimeError, match="No object of the scene has a bake"):
         bpy.ops.muslin.bake_delete_all()
     local = builders.sheet(name="Local")
     builders.finish(extension.bake.bake(bpy.context.scene, [local]))

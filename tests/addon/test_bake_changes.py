@@ -86,6 +86,23 @@ def test_the_earlier_bake_may_be_deleted_while_the_next_one_runs(extension, scen
     assert builders.state(sheet)["keys"] == wanted
 
 
+@pytest.mark.parametrize("moment", [1, 3, 4, 5])
+def test_objects_may_swap_their_names_while_a_bake_runs(extension, scene, monkeypatch, moment):
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, crumple))
+    scene.muslin.backend = "NUMPY"
+    sheet, box = builders.sheet(), builders.box()
+    builders.animate(box, "location", {1: (0.0, 0.0, -2.0), 4: (1.0, 0.0, -2.0)})
+    builders.finish(extension.bake.bake(scene))
+    wanted = builders.state(sheet)["keys"]
+    steps = extension.bake.bake(scene)
+    for _ in range(moment):
+        next(steps)
+    sheet.name, box.name, sheet.name = "Third", "Sheet", "Box"
+    report = builders.finish(steps)
+    assert builders.state(sheet)["keys"] == wanted and report.cloths == ["Box"]
+    assert extension.bake_changes.changes(scene, sheet, report.as_dict()) == []
+
+
 @pytest.mark.parametrize("moment", [0, 1, 4, 5])
 def test_an_extension_that_is_switched_off_ends_the_bake(extension, scene, moment):
     sheet = builders.sheet()

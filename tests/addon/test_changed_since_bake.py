@@ -93,6 +93,59 @@ def test_what_has_changed_of_an_object_is_named(extension, scene, sheet, change,
     assert extension.bake_changes.changes(scene, sheet, report) == ["object and modifiers"]
 
 
+def wave_with_group(obj):
+    obj.modifiers["Wave"].vertex_group = obj.vertex_groups.new(name="Waving").name
+
+
+def armature_with_group(obj, name):
+    import bpy
+
+    rig = bpy.data.objects.get("Rig") or builders.armature(1)
+    obj.modifiers.new("Armature", "ARMATURE").object = rig
+    obj.vertex_groups.new(name=name)
+
+
+@pytest.mark.parametrize(("change", "named"), [
+    (lambda obj: obj.vertex_groups.new(name="Free"), None),
+    (lambda obj: (obj.vertex_groups.new(name="Free"), setattr(obj.modifiers["Wave"], "height", 0.25)),
+     "modifier 'Wave'"),
+    (wave_with_group, "modifier 'Wave', vertex groups"),
+    (lambda obj: armature_with_group(obj, "Free"), "modifier 'Armature' is new"),
+    (lambda obj: armature_with_group(obj, "Bone0"), "modifier 'Armature' is new, vertex groups")])
+@pytest.mark.parametrize("name", ["Sheet", "Ball"])
+def test_only_vertex_groups_that_are_used_are_a_change(extension, scene, sheet, change, named, name):
+    import bpy
+
+    obj = bpy.data.objects[name]
+    obj.modifiers.new("Wave", "WAVE").height = 0.1
+    builders.finish(extension.bake.bake(scene))
+    change(obj)
+    label = "object and modifiers" if name == "Sheet" else "collider 'Ball'"
+    assert [text for text in found(extension, scene, sheet) if text.startswith(label)] == (
+        [f"{label} ({named})"] if named else [])
+
+
+def test_vertex_groups_that_geometry_nodes_may_use_are_a_change(extension, scene, sheet):
+    import bpy
+
+    sheet.modifiers.new("Nodes", "NODES").node_group = bpy.data.node_groups.new("Tree", "GeometryNodeTree")
+    builders.finish(extension.bake.bake(scene))
+    sheet.vertex_groups.new(name="Free")
+    assert found(extension, scene, sheet) == ["object and modifiers (vertex groups)"]
+
+
+def test_a_vertex_group_that_a_shape_key_uses_is_a_change(extension, scene, sheet):
+    extension.shape_keys.delete_bake(sheet)
+    for name in ("Basis", "Bulge"):
+        sheet.shape_key_add(name=name)
+    sheet.modifiers.new("Wave", "WAVE").height = 0.1
+    sheet.data.shape_keys.key_blocks["Bulge"].vertex_group = sheet.vertex_groups.new(name="Belly").name
+    builders.finish(extension.bake.bake(scene))
+    sheet.vertex_groups["Belly"].name = "Back"                      # Blender renames it in the key, too
+    sheet.data.shape_keys.key_blocks["Bulge"].vertex_group = "Belly"
+    assert found(extension, scene, sheet) == ["object and modifiers (vertex groups)"]
+
+
 def test_changed_field_weights_are_named(extension, scene, sheet):
     import bpy
 

@@ -114,6 +114,15 @@ def test_an_instance_that_vanishes_is_an_error_that_names_the_frame(extension, s
         builders.finish(extension.bake.bake(scene))
 
 
+def test_a_collider_with_instances_may_be_renamed_during_a_bake(extension, scene, sheet, monkeypatch):
+    replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, lambda x, n: x))
+    of_collection()
+    steps = extension.bake.bake(scene)
+    next(steps)
+    bpy.data.objects["Part"].name = "Renamed"
+    assert builders.finish(steps).last == LAST
+
+
 def test_cloth_that_is_instanced_is_no_collider(extension, scene, sheet):
     parts, empty = bpy.data.collections.new("Parts"), bpy.data.objects.new("Copy", None)
     parts.objects.link(sheet)

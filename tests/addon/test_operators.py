@@ -9,6 +9,7 @@ import bpy
 import pytest
 
 from tests.addon import builders
+from tests.addon.drawing import draw_all
 from tests.addon.scripted import replace_simulation, simulate_as
 
 
@@ -98,6 +99,31 @@ def test_removing_a_baked_cloth_deletes_its_bake(sheet):
     bpy.ops.muslin.bake()
     bpy.ops.muslin.remove()
     assert sheet.data.shape_keys is None and sheet.muslin.kind == "NONE"
+
+
+@pytest.mark.parametrize("kind", ["NONE", "COLLIDER"])
+def test_an_object_that_is_no_cloth_any_more_offers_to_delete_its_bake(extension, sheet, kind):
+    bpy.ops.muslin.bake()
+    sheet.muslin.kind = kind                                        # as a script does
+    drawn = draw_all(extension, sheet, 3000)
+    assert drawn.operators.count("muslin.bake_delete") == 1 and "muslin.bake" not in drawn.operators
+    assert any("is no cloth now, and its bake of frames 1 to 4 still moves it" in text for text in drawn.texts)
+    assert bpy.ops.muslin.bake_delete() == {"FINISHED"} and sheet.data.shape_keys is None
+    assert "muslin.bake_delete" not in draw_all(extension, sheet).operators
+
+
+def test_an_object_that_is_no_cloth_any_more_offers_to_forget_a_damaged_bake(extension, sheet):
+    bpy.ops.muslin.bake()
+    sheet.muslin.kind = "NONE"
+    sheet.data.shape_keys[extension.baked_record.PROPERTY] = "{"
+    drawn = draw_all(extension, sheet, 3000)
+    assert "muslin.bake_forget" in drawn.operators and "muslin.bake_delete" not in drawn.operators
+
+
+def test_all_bakes_of_the_scene_are_deleted_with_that_of_an_object_that_is_no_cloth_any_more(sheet):
+    bpy.ops.muslin.bake()
+    sheet.muslin.kind = "NONE"
+    assert bpy.ops.muslin.bake_delete_all() == {"FINISHED"} and sheet.data.shape_keys is None
 
 
 @pytest.mark.parametrize("operator", ["bake", "bake_all"])

@@ -108,6 +108,21 @@ def test_a_bake_from_a_later_frame_keeps_the_binding(extension, scene):
     assert place == pytest.approx(start + (0.9, 0.0, 0.0), abs=1e-5)
 
 
+def test_cloth_that_is_renamed_during_a_bake_keeps_the_binding(extension, scene):
+    sheet = builders.sheet(5, size=0.5, height=0.55)
+    builders.pin(sheet, {0: 1.0})
+    body = builders.box("Body", kind="NONE")
+    builders.animate(body, "location", {1: (0.0, 0.0, 0.0), 3: (0.9, 0.0, 0.0)})
+    sheet.muslin.pin_target = body
+    found = read_scene(extension, scene)
+    start = found.cloths[0].positions[0]
+    found.window.read(2)
+    sheet.name = "Renamed"
+    found.window.read(3)
+    place = found.cloths[0].pins.positions(np.array([0]), 2.0 / 24.0)[0]
+    assert place == pytest.approx(start + (0.9, 0.0, 0.0), abs=1e-5)
+
+
 def test_the_stiffness_of_pins_reaches_the_core(extension, scene):
     sheet = builders.sheet()
     builders.pin(sheet, {0: 0.5})

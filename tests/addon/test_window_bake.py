@@ -41,6 +41,19 @@ def test_a_bake_beside_the_window_has_the_bytes_of_one_inline(extension, scene, 
 
 
 @pytest.mark.parametrize("result", ["SHAPE_KEYS", "MESH_CACHE"])
+def test_objects_may_swap_their_names_while_the_scene_is_read(extension, scene, result):
+    sheet, box = moving_scene(result), bpy.data.objects["Box"]
+    builders.finish(extension.bake.bake(scene))
+    wanted = stored(extension, sheet)
+    bake = Driven(extension, scene, [sheet])
+    next(bake.steps)
+    sheet.name, box.name, sheet.name = "Third", "Sheet", "Box"
+    bake.until()
+    assert stored(extension, sheet) == wanted and bake.report.cloths == ["Box"]
+    assert extension.bake_state.state_of(scene, sheet).text(changed=False) == "Up to date"
+
+
+@pytest.mark.parametrize("result", ["SHAPE_KEYS", "MESH_CACHE"])
 def test_a_bake_that_is_cancelled_keeps_the_old_result_and_goes_on_later(extension, scene, result):
     sheet = moving_scene(result)
     scene.frame_end = 20
