@@ -38,7 +38,8 @@ def test_released_cloth_falls_freely(integrator):
     """The momentum after the release is that of weight alone."""
     explicit = integrator in ("explicit_euler", "symplectic_euler", "verlet")
     fabric = replace(FABRIC, stretch=20.0, shear=4.0, damping=0.003) if explicit else FABRIC  # long steps are stable
-    frames = run(cloth(switched(0.125, 1.0, 0.0), fabric=fabric), 9, integrator=integrator, steps_per_frame=20 if explicit else 1)
+    frames = run(cloth(switched(0.125, 1.0, 0.0), fabric=fabric), 9, integrator=integrator,
+                 steps_per_frame=20 if explicit else 1)
     speed = [frame.velocities[0].mean(axis=0)[2] for frame in frames]
     assert np.diff(speed[4:]) == pytest.approx(np.full(4, -9.81 / 24.0), rel=0.05)
 
