@@ -99,12 +99,15 @@ class Homes:
         weights: (V, 3) barycentric, of the place on the triangle.
         astray: (V,) vertices that colliders have crossed, until they are back.
         foreign: (V,) vertices that started inside of colliders, or at another side of them than most of their piece.
+        speed: largest one at which what is astray goes home in the next step [m/s], unless colliders move faster; None
+            before anything was.
     """
 
     number: IntArray
     weights: FloatArray
     astray: BoolArray
     foreign: BoolArray
+    speed: float | None = None
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,18 @@ With q the home's place and n its normal at the end of the step, w the velocity 
   surface, where tension holds it, and not out. What is not crossed, but behind the surface, goes to 2 d in front of
   the place that is nearest on the sheet.
 
+Cloth goes home no faster than the colliders beside it move, or have moved lately. Between solids that leave no room a
+pull never ends: vertices come in and out of it, it does work each time, and the cloth would shake for ever. So s fades
+when they stand still (`FADING`), and what is left of the pull are dampers.
+
 There s is a rate r times what lacks, and k the inertia over r h: k s is h times the stiffness times what lacks, as of a
 contact, so that tension holds cloth no further behind a surface than contact would let it come, however short a step.
 For what is crossed but not inside of a collider, k is the inertia itself: more would only stretch its edges, which are
 pulled through the surface.
+
+What stands in front of its home beside a covered vertex is left to contact, though its edges cross: the covered vertex
+stays where it is, and no way of its neighbours ends that. A pull out would press them into the solid that covers it,
+which presses them back, and the cloth would never come to rest.
 
 A vertex behind its home, with what is crossed around it, and one that is covered have no contact with colliders. What
 else is crossed stands in front of its home while something comes through it, as a hand through a skirt: contact pulls
@@ -42,7 +50,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.topology import bodies
-from ..row_ops import all_of, pick, unit
+from ..row_ops import all_of, any_of, length, pick, unit
 from ..state import Homes
 from .containment import inside
 from .homes import HomePlaces, moved_in
@@ -54,6 +62,8 @@ HOLD = 30.0
 OUT_RATE = 12.0
 """Rate at which a vertex approaches its place [1/s]: this share of its distance from there per second, and no less than
 this number of distances to keep."""
+FADING = 3.0
+"""Rate at which the largest speed of colliders that stand still is forgotten [1/s]."""
 CLEAR = 2.0
 """Distance in front of its home to which a vertex goes, over the distance to keep [-]: faces of the cloth are flat, and
 the surface below them is not."""
@@ -98,6 +108,16 @@ def connected(some: IntArray, crossed: BoolArray, edges: IntArray) -> BoolArray:
         return np.zeros(len(crossed), dtype=np.bool_)
     part = bodies(edges[all_of(pick(crossed, edges))], len(crossed))
     return (np.bincount(part[some], minlength=len(crossed)) > 0)[part]
+
+
+def beside(some: IntArray, edges: IntArray, count: int) -> BoolArray:
+    """Return which of `count` vertices (V,) share an edge (E, 2) with one of `some` (n,)."""
+    result, marked = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    if len(some):
+        marked[some] = True
+        of_some = edges[any_of(pick(marked, edges))]
+        result[of_some] = True
+    return result
 
 
 def strayed(homes: Homes, crossed: BoolArray, edges: IntArray) -> Homes:
@@ -146,14 +166,18 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     goal = np.where(bad[:, None], home.end, there.point) + np.where(covered, 0.0, CLEAR * keep)[:, None] * ahead
     lack = np.where(out[:, None], (CLEAR * keep - height)[:, None] * home.normal, goal - start - way)
     size = np.linalg.norm(lack, axis=1)
-    speed = np.minimum(size, OUT_RATE * h * np.maximum(size, keep)) / np.maximum(size, np.finfo(float).tiny)
+    wanted = OUT_RATE * np.maximum(size, keep)
+    most = max(float(wanted.max()) if homes.speed is None else homes.speed, _moved(start, keep, surfaces) / h)
+    homes = replace(homes, speed=most * float(np.exp(-FADING * h)))
+    part = np.minimum(size, h * np.minimum(wanted, most)) / np.maximum(size, np.finfo(float).tiny)
     soft, resisting = HOLD * mass[rows], inertia()[rows]
     firm = np.maximum(soft, np.where(covered | bad & ~within[rows], resisting, resisting / min(OUT_RATE * h, 1.0)))
     across = np.where(covered[:, None], home.normal, unit(lack))
     blocks = (firm - covered * soft)[:, None, None] * across[:, :, None] * across[:, None, :]
     blocks += (covered * soft)[:, None, None] * np.eye(3)
-    drive = np.einsum("nij,nj->ni", blocks, way + speed[:, None] * lack) / h
-    some = np.flatnonzero(covered | bad & within[rows] | (away | bad) & (height < CLEAR * keep))
+    drive = np.einsum("nij,nj->ni", blocks, way + part[:, None] * lack) / h
+    low = (away | bad & ~beside(rows[covered], edges, len(x0))[rows]) & (height < CLEAR * keep)
+    some = np.flatnonzero(covered | bad & within[rows] | low)
 
     pinched = np.zeros(len(x0), dtype=np.bool_)
     pinched[rows[away]] = True
@@ -161,6 +185,19 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     height = _height(start - begin.point, begin.front, side)
     back = np.flatnonzero(~bad & (height > 0.0) & (height < (1.0 + MARGIN) * keep))
     return pinch, moved_in(homes, rows[back], begin.triangle[back], begin.weights[back]) if len(back) else homes
+
+
+def _moved(start: FloatArray, keep: FloatArray, surfaces: StepSurfaces) -> float:
+    """Return how far [m] colliders move in the step at most that are nearer than `keep` (n,) [m] to the box around
+    `start` (n, 3) [m]."""
+    lower, upper, most = start.min(axis=0) - keep.max(), start.max(axis=0) + keep.max(), 0.0
+    for surface in surfaces.moving:
+        if surface.x_t0 is not surface.x_t1:
+            corners = pick(surface.x_t1, surface.shape.triangles)
+            near = all_of((corners.min(axis=1) <= upper) & (corners.max(axis=1) >= lower))
+            moved = length(surface.x_t1 - surface.x_t0)[surface.shape.triangles[near]]
+            most = max(most, float(moved.max(initial=0.0)))
+    return most
 
 
 def _height(away: FloatArray, front: BoolArray, side: IntArray) -> FloatArray:

@@ -99,7 +99,8 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
         contact = replace(
             contact, missed=copied(contact.missed), missed_solid=copied(contact.missed_solid),
             homes=None if homes is None else Homes(
-                copied(homes.number), copied(homes.weights), copied(homes.astray), copied(homes.foreign)),
+                copied(homes.number), copied(homes.weights), copied(homes.astray), copied(homes.foreign),
+                homes.speed),
             through=None if contact.through is None else copied(contact.through),
             warm_start=ContactWarmStart(gain=None if guess.gain is None else copied(guess.gain)))
     return replace(

@@ -20,17 +20,17 @@ PART_AT_RIMS = 11
 """Frames after which a coarse cloth is free of sharp rims, which pierce its faces."""
 
 
-def closing(shape, depth, size, frames=40):
+def closing(shape, depth, size, frames=40, *, until=20):
     """Two solids (positions, triangles) that are one collider close on a level sheet, 10 cm below and above it, until
-    they overlap by `depth` [m], stay, and part; the sheet is held along one side. Also the first frame in which they
-    are apart."""
+    they overlap by `depth` [m], stay `until` a frame, and part; the sheet is held along one side. Also the first frame
+    in which they are apart."""
     x, triangles = shape
     reach = float(x[:, 2].max())
     far, near = reach + 0.1, reach - 0.5 * depth
 
     def at(time):
         t = 24.0 * time
-        share = np.clip(t / 10.0, 0.0, 1.0) if t < 20.0 else np.clip(1.0 - (t - 20.0) / 10.0, 0.0, 1.0)
+        share = np.clip(t / 10.0, 0.0, 1.0) if t < until else np.clip(1.0 - (t - until) / 10.0, 0.0, 1.0)
         lift = far + (near - far) * share
         return np.concatenate([x + [0.0, 0.0, lift], x - [0.03 * share, 0.0, lift]])
 
@@ -58,6 +58,16 @@ def test_cloth_between_solids_that_overlap_comes_free_and_uncrossed(name, size):
     assert max(c.rejected for c in found) <= 8 and max(c.steps for c in found) <= 32
     assert max(c.stretch_p99 for c in found) < 1.4
     assert np.isfinite(frames[-1].positions[0]).all()
+
+
+@pytest.mark.parametrize("name", ["boxes", "hands"])
+def test_cloth_comes_to_rest_between_solids_that_stand_still(name):
+    """What pulls it home there, where it has no room, would else do work for ever."""
+    scene, *_ = closing(*CASES[name], 13, until=np.inf)
+    frames = list(core.simulate(scene, core.Solver(frame_rate=24), range(100)))
+    assert frames[-1].certificate.crossings_pinched > 0                      # they leave no room
+    way = np.diff([frame.positions[0] for frame in frames[75:]], axis=0)
+    assert np.sqrt((way ** 2).sum(axis=2).mean()) < 0.01 / 24.0              # a centimetre a second
 
 
 def test_a_finger_that_slides_while_it_presses_cloth_into_a_solid_leaves_it_uncrossed():
@@ -234,6 +244,19 @@ def test_the_pull_home_is_that_of_a_spring_however_short_the_step_is():
                            system.edges)
         force = pinch.impulse(np.zeros_like(at))[:, 1] / h
         assert np.allclose(force, stiffness * goal, rtol=1e-6)
+
+
+def test_the_pull_home_fades_where_the_colliders_stand_still():
+    """What is left of it takes work from every motion of the cloth."""
+    system, homes, at, surfaces, _ = patch_in_plate()
+    every, pulls = np.ones(len(at), dtype=bool), []
+    for _ in range(200):
+        pinch, homes = go_home(homes, every, every, at, 1.0 / 24.0, surfaces, system.mass, lambda: system.mass,
+                               system.edges)
+        pulls.append(np.abs(pinch.impulse(np.zeros_like(at))).max())
+    assert (np.diff(pulls) <= 0.0).all() and pulls[-1] < 1e-6 * pulls[0]
+    u = np.random.default_rng(1).normal(size=at.shape)
+    assert np.sum(pinch.impulse(u) * u) < 0.0
 
 
 def on_plate(inserted=None):
