@@ -99,8 +99,8 @@ class Homes:
         weights: (V, 3) barycentric, of the place on the triangle.
         astray: (V,) vertices that colliders have crossed, until they are back.
         foreign: (V,) vertices that started inside of colliders, or at another side of them than most of their piece.
-        speed: largest one at which what is astray goes home in the next step [m/s], unless colliders move faster; None
-            before anything was.
+        speed: largest one at which what is astray goes home in the next step [m/s], unless colliders or pins are
+            faster; None before anything was.
     """
 
     number: IntArray

@@ -48,7 +48,7 @@ class ContactTrial:
         self.pinched: BoolArray | None = None
 
     def pinch(self, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces, mass: FloatArray,
-              inertia: Callable[[], FloatArray], free: BoolArray) -> Pinch | None:
+              inertia: Callable[[], FloatArray], free: BoolArray, pulled: float) -> Pinch | None:
         """Find what is astray and how it goes home in a try of h [s] from x0 (V, 3) [m]; and which vertices have no
         contact with colliders from now on.
 
@@ -56,7 +56,7 @@ class ContactTrial:
             touching: contacts of the expected motion; None where they were not looked up.
             surfaces: the colliders.
             mass: (V,) [kg]. inertia: returns how vertices resist to be moved in the step (V,) [kg].
-            free: (V,) vertices that pins do not hold.
+            free: (V,) vertices that pins do not hold. pulled: how far pins move at most [m].
         """
         history, edges = self.history, self.fixed.surface.edges
         homes = no_homes(len(x0)) if history.homes_before is None else history.homes_before
@@ -65,7 +65,7 @@ class ContactTrial:
         homes = with_foreign(strayed(homes, crossed, edges), every, edges, body)
         homes = noted(homes, x0, touching, surfaces, self.fixed.surface.triangles, body, ~free)
         homes = spread(homes, x0, surfaces, edges, ~free)
-        found, homes = go_home(homes, crossed, within, x0, h, surfaces, mass, inertia, edges)
+        found, homes = go_home(homes, crossed, within, x0, h, surfaces, mass, inertia, edges, pulled)
         history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)
         return found

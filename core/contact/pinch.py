@@ -20,9 +20,9 @@ With q the home's place and n its normal at the end of the step, w the velocity 
   surface, where tension holds it, and not out. What is not crossed, but behind the surface, goes to 2 d in front of
   the place that is nearest on the sheet.
 
-Cloth goes home no faster than the colliders beside it move, or have moved lately. Between solids that leave no room a
-pull never ends: vertices come in and out of it, it does work each time, and the cloth would shake for ever. So s fades
-when they stand still (`FADING`), and what is left of the pull are dampers.
+Cloth goes home no faster than its pins or the colliders beside it move, or have moved lately. Between solids that leave
+no room a pull never ends: vertices come in and out of it, it does work each time, and the cloth would shake for ever.
+So s fades when they stand still (`FADING`), and what is left of the pull are dampers.
 
 There s is a rate r times what lacks, and k the inertia over r h: k s is h times the stiffness times what lacks, as of a
 contact, so that tension holds cloth no further behind a surface than contact would let it come, however short a step.
@@ -63,7 +63,7 @@ OUT_RATE = 12.0
 """Rate at which a vertex approaches its place [1/s]: this share of its distance from there per second, and no less than
 this number of distances to keep."""
 FADING = 3.0
-"""Rate at which the largest speed of colliders that stand still is forgotten [1/s]."""
+"""Rate at which the largest speed of colliders and pins that stand still is forgotten [1/s]."""
 CLEAR = 2.0
 """Distance in front of its home to which a vertex goes, over the distance to keep [-]: faces of the cloth are flat, and
 the surface below them is not."""
@@ -131,7 +131,8 @@ def strayed(homes: Homes, crossed: BoolArray, edges: IntArray) -> Homes:
 
 
 def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray, h: float, surfaces: StepSurfaces,
-            mass: FloatArray, inertia: Callable[[], FloatArray], edges: IntArray) -> tuple[Pinch | None, Homes]:
+            mass: FloatArray, inertia: Callable[[], FloatArray], edges: IntArray, pulled: float = 0.0
+            ) -> tuple[Pinch | None, Homes]:
     """Return what takes the vertices that are astray home in a step of h [s] from x0 (V, 3) [m], None if nothing does;
     and the homes, with those that are back.
 
@@ -142,6 +143,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
         mass: (V,) [kg].
         inertia: returns how vertices resist to be moved in the step (V,) [kg]: mass, and h^2 times stiffness of edges.
         edges: (E, 2) of the cloth.
+        pulled: how far pins move in the step at most [m].
     """
     rows = np.flatnonzero(homes.astray)
     if len(rows) == 0:
@@ -167,7 +169,8 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     lack = np.where(out[:, None], (CLEAR * keep - height)[:, None] * home.normal, goal - start - way)
     size = np.linalg.norm(lack, axis=1)
     wanted = OUT_RATE * np.maximum(size, keep)
-    most = max(float(wanted.max()) if homes.speed is None else homes.speed, _moved(start, keep, surfaces) / h)
+    moved = max(pulled, _moved(start, keep, surfaces))
+    most = max(float(wanted.max()) if homes.speed is None else homes.speed, moved / h)
     homes = replace(homes, speed=most * float(np.exp(-FADING * h)))
     part = np.minimum(size, h * np.minimum(wanted, most)) / np.maximum(size, np.finfo(float).tiny)
     soft, resisting = HOLD * mass[rows], inertia()[rows]

@@ -25,7 +25,7 @@ from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.particle_system import ParticleSystem
-from ..row_ops import any_of
+from ..row_ops import any_of, length
 from ..state import State, Touch
 from .step_context import StepContext
 from .step_strain import added_strain
@@ -82,8 +82,9 @@ class StepContacts:
         x0 = self.state.x
         self._expected = self._surfaces.find(x0, x0 + self.h * self.state.v)
         free = self.pins.degrees_of_freedom(np.arange(len(x0))) > 0
+        held, at = self.system.end_positions(self.state, self.h)
         return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass,
-                                 lambda: self._inertia, free)
+                                 lambda: self._inertia, free, float(length(at - x0[held]).max(initial=0.0)))
 
     def _held_exactly(self) -> Constraints | None:
         """Return the constraints that hold vertices on faces of solids."""

@@ -257,6 +257,9 @@ def test_the_pull_home_fades_where_the_colliders_stand_still():
     assert (np.diff(pulls) <= 0.0).all() and pulls[-1] < 1e-6 * pulls[0]
     u = np.random.default_rng(1).normal(size=at.shape)
     assert np.sum(pinch.impulse(u) * u) < 0.0
+    pinch, _ = go_home(homes, every, every, at, 1.0 / 24.0, surfaces, system.mass, lambda: system.mass, system.edges,
+                       pulled=0.1)
+    assert np.abs(pinch.impulse(np.zeros_like(at))).max() == pytest.approx(pulls[0])     # pins move
 
 
 def on_plate(inserted=None):
