@@ -34,7 +34,7 @@ from .take_parts import mixed_parts
 from .watch import Watch
 
 KEPT = "The frames of the bake are kept: once the object is shown, press Use, or bake with Resume"
-"""What to do about cloth that is switched off when its shape keys are made."""
+"""End of the error message if cloth is switched off when its shape keys are written."""
 
 
 class TakeFrames(Sequence[NDArray[np.float32]]):

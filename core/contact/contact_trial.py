@@ -48,7 +48,7 @@ class ContactTrial:
         self.pinched: BoolArray | None = None
 
     def pinch(self, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces, mass: FloatArray,
-              inertia: Callable[[], FloatArray], free: BoolArray, pulled: float) -> Pinch | None:
+              inertia: Callable[[], FloatArray], free: BoolArray, pulled: Callable[[], float]) -> Pinch | None:
         """Find what is astray and how it goes home in a try of h [s] from x0 (V, 3) [m]; and which vertices have no
         contact with colliders from now on.
 
@@ -56,7 +56,7 @@ class ContactTrial:
             touching: contacts of the expected motion; None where they were not looked up.
             surfaces: the colliders.
             mass: (V,) [kg]. inertia: returns how vertices resist to be moved in the step (V,) [kg].
-            free: (V,) vertices that pins do not hold. pulled: how far pins move at most [m].
+            free: (V,) vertices that pins do not hold. pulled: returns how far pins move at most [m].
         """
         history, edges = self.history, self.fixed.surface.edges
         homes = no_homes(len(x0)) if history.homes_before is None else history.homes_before

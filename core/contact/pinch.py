@@ -131,8 +131,8 @@ def strayed(homes: Homes, crossed: BoolArray, edges: IntArray) -> Homes:
 
 
 def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray, h: float, surfaces: StepSurfaces,
-            mass: FloatArray, inertia: Callable[[], FloatArray], edges: IntArray, pulled: float = 0.0
-            ) -> tuple[Pinch | None, Homes]:
+            mass: FloatArray, inertia: Callable[[], FloatArray], edges: IntArray,
+            pulled: Callable[[], float] = float) -> tuple[Pinch | None, Homes]:
     """Return what takes the vertices that are astray home in a step of h [s] from x0 (V, 3) [m], None if nothing does;
     and the homes, with those that are back.
 
@@ -143,7 +143,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
         mass: (V,) [kg].
         inertia: returns how vertices resist to be moved in the step (V,) [kg]: mass, and h^2 times stiffness of edges.
         edges: (E, 2) of the cloth.
-        pulled: how far pins move in the step at most [m].
+        pulled: returns how far pins move in the step at most [m].
     """
     rows = np.flatnonzero(homes.astray)
     if len(rows) == 0:
@@ -169,7 +169,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     lack = np.where(out[:, None], (CLEAR * keep - height)[:, None] * home.normal, goal - start - way)
     size = np.linalg.norm(lack, axis=1)
     wanted = OUT_RATE * np.maximum(size, keep)
-    moved = max(pulled, _moved(start, keep, surfaces))
+    moved = max(pulled(), _moved(start, keep, surfaces))
     most = max(float(wanted.max()) if homes.speed is None else homes.speed, moved / h)
     homes = replace(homes, speed=most * float(np.exp(-FADING * h)))
     part = np.minimum(size, h * np.minimum(wanted, most)) / np.maximum(size, np.finfo(float).tiny)

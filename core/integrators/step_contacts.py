@@ -82,9 +82,13 @@ class StepContacts:
         x0 = self.state.x
         self._expected = self._surfaces.find(x0, x0 + self.h * self.state.v)
         free = self.pins.degrees_of_freedom(np.arange(len(x0))) > 0
-        held, at = self.system.end_positions(self.state, self.h)
         return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass,
-                                 lambda: self._inertia, free, float(length(at - x0[held]).max(initial=0.0)))
+                                 lambda: self._inertia, free, self._pulled)
+
+    def _pulled(self) -> float:
+        """Return how far pins move in the step at most [m]."""
+        held, at = self.system.end_positions(self.state, self.h)
+        return float(length(at - self.state.x[held]).max(initial=0.0))
 
     def _held_exactly(self) -> Constraints | None:
         """Return the constraints that hold vertices on faces of solids."""
