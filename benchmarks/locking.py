@@ -3,6 +3,7 @@
 
     python -m benchmarks.locking bent                 a sheet on a corrugated cylinder
     python -m benchmarks.locking drape [--cells 40 80] [--membranes triangles buckling] [--fabrics cotton]
+                                                          [--seeds 5 --jitter 0.01]
 
 `bent` prints the membrane energy of a sheet that lies on a cylinder and may slide on it, over its bending energy: zero
 for cloth, which bends without stretch. `drape` lets a disc of radius 0.45 m fall on a ball of 0.2 m, and prints folds,
@@ -17,6 +18,7 @@ import time
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -33,6 +35,10 @@ DISC, BALL = 0.45, 0.2
 KINDS = ("right", "alternating", "jittered")
 MEMBRANES = ("triangles", "buckling", "edges")
 """Triangles as published; triangles that buckle; strain smoothed over edges, for `bent` only."""
+
+
+FIGURES = ("folds", "coefficient", "hem", "roughness", "stretch_p99", "stretch_max", "speed", "steps", "cpu")
+"""The figures of a drape, of which medians are printed."""
 
 
 @dataclass(frozen=True)
@@ -300,14 +306,17 @@ def run_drape(options: argparse.Namespace) -> None:
           "  rms mm/s steps/frame  CPU ms/frame", flush=True)
     for fabric, kind, degrees, cells, membrane in product(
             options.fabrics, options.kinds, options.grain, options.cells, options.membranes):
-        mesh = disc(cells, kind, degrees)
-        d = drape(mesh, fabric, membrane, options.seconds, alone=options.no_self)
-        print(f"{membrane:10} {fabric:10} {kind:12} {degrees:5.0f} {cells:5} | {d.folds:5} {100 * d.coefficient:8.1f}"
+        drapes = []
+        for seed in range(options.seeds):
+            mesh = disc(cells, kind, degrees, seed, options.jitter)
+            drapes.append(drape(mesh, fabric, membrane, options.seconds, alone=options.no_self))
+            if options.out:
+                np.savez(Path(options.out) / f"{membrane}_{fabric}_{kind}_{degrees:.0f}_{cells}_{seed}.npz",
+                         x=drapes[-1].x, triangles=mesh.triangles, flat=mesh.positions)
+        d = SimpleNamespace(**{name: np.median([getattr(each, name) for each in drapes]) for name in FIGURES})
+        print(f"{membrane:10} {fabric:10} {kind:12} {degrees:5.0f} {cells:5} | {d.folds:5g} {100 * d.coefficient:8.1f}"
               f" {1000 * d.hem:7.1f} {d.roughness:7.3f} {d.stretch_p99:12.4f} {d.stretch_max:7.4f}"
               f" {1000 * d.speed:9.2f} {d.steps:11.2f} {1000 * d.cpu:13.0f}", flush=True)
-        if options.out:
-            np.savez(Path(options.out) / f"{membrane}_{fabric}_{kind}_{degrees:.0f}_{cells}.npz", x=d.x,
-                     triangles=mesh.triangles, flat=mesh.positions)
 
 
 def main() -> None:
@@ -320,6 +329,8 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", default=list(KINDS))
     parser.add_argument("--grain", type=float, nargs="+", default=[0.0, 30.0])
     parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--seeds", type=int, default=1, help="number of drapes, of which the medians are printed")
+    parser.add_argument("--jitter", type=float, default=0.0, help="displacement of inner vertices over a cell")
     parser.add_argument("--no-self", action="store_true", help="without self-collision")
     parser.add_argument("--out", help="folder for the shapes")
     options = parser.parse_args()

@@ -20,7 +20,6 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..kernels import current
-from ..kernels.numpy import trees
 
 
 @dataclass(frozen=True)
@@ -67,15 +66,6 @@ def touching_boxes(tree: BVH, lower: FloatArray, upper: FloatArray) -> IntArray:
     """All (box, primitive) pairs (P, 2) that touch, boxes lower, upper (Q, 3) [m], in lexicographic order."""
     pairs: IntArray = current().trees.touching_boxes(tree.order, tree.nodes, lower, upper)
     return pairs
-
-
-def nearest_candidates(tree: BVH, points: FloatArray) -> IntArray:
-    """(point, primitive) pairs (P, 2), in order, that hold the nearest primitive of each point (Q, 3) [m].
-
-    A node is dropped where its box begins further away than the farthest corner of another node's box. Boxes have
-    to be tight: no larger than their primitives.
-    """
-    return trees.nearest_candidates(tree.order, tree.nodes, points)
 
 
 def median_order(lower: FloatArray, upper: FloatArray) -> IntArray:

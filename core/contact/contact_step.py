@@ -19,6 +19,7 @@ from .contact_history import ContactHistory
 from .continuous import NEVER, Pairs
 from .face_contacts import FaceContacts
 from .friction_modes import SLIP, STICK
+from .friction_of_pieces import Moved
 from .half_spaces import HalfSpaces
 from .moving_contacts import prescribed, turned
 from .pair_contacts import make_contacts
@@ -223,10 +224,15 @@ class SelfContactStep:
         """Return whether no pairs but those that were found can meet on the way to x1 (V, 3) [m]."""
         return self._around.covers(x1)
 
-    def judge(self, u: FloatArray, free: ConstraintFilter) -> bool:
+    def judge(self, u: FloatArray, free: ConstraintFilter, moved: Moved | None = None) -> bool:
         """Correct what touches, and how it rubs, by the solution u (V, 3) in the directions that `free` leaves; nothing
-        is taken in. Whether that changes so much that the step should be solved again."""
-        return self.repulsion.judge(u, free)
+        is taken in. Whether that changes so much that the step should be solved again. `moved`: as of `is_right`."""
+        return self.repulsion.judge(u, free, moved)
+
+    def moved(self, change: FloatArray, fall: FloatArray) -> Moved:
+        """Return how far a `change` (V, 3) [m/s] moves each piece, beside velocities `fall` (V, 3) that weight gives.
+        """
+        return Moved.by(change, fall, self._fixed.mass, self._fixed.body[:len(change)])
 
     @property
     def rubs_right(self) -> bool:

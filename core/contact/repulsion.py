@@ -46,6 +46,7 @@ from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, length, pick
 from .friction_modes import ELASTIC
+from .friction_of_pieces import SETTLED_PAIR_FRICTION, Moved, is_right
 
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
@@ -68,13 +69,6 @@ LATE_OVERLAP = 0.05
 """Part of the thickness by which a pair may come too close before it is taken in at once [-]."""
 FEW_CHANGED_PAIRS = 0.02
 """Part of the touching pairs that may still change when a step is done [-]."""
-SLIDES = 0.02
-"""Change of the sum of a piece's friction forces, over the largest it can be, below which it counts as found [-]: what
-slides gains speed by what is wrong with it."""
-COUNTS = 1e-3
-"""Least friction limit of a piece of cloth that is judged, over the largest of all pieces [-]."""
-SETTLED_PAIR_FRICTION = 0.2
-"""The same of one friction force [-]."""
 
 
 Terms = tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]
@@ -270,9 +264,9 @@ class Repulsion:
         close: BoolArray = self._gap(self.contacts, velocity) < self.contacts.least
         return close
 
-    def judge(self, u: FloatArray, free: ConstraintFilter | None = None) -> bool:
+    def judge(self, u: FloatArray, free: ConstraintFilter | None = None, moved: Moved | None = None) -> bool:
         """Change the contacts by the solution u (V, 3) in the directions that `free` leaves, all if not given; whether
-        so much that it should be solved again."""
+        so much that it should be solved again. `moved`: by how much it differs from the solution before, if known."""
         c = self.contacts
         if len(c) == 0:
             return False
@@ -292,36 +286,25 @@ class Repulsion:
         changed |= gave
         c.stiffness = np.maximum(c.stiffness, np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), 0.0))
         changed |= weak
-        rubbed = self._rub(pressing, u)
+        rubbed = self._rub(pressing, u, moved)
         if self._judged < FRICTION_PASSES:
             changed |= rubbed
         self._judged += 1
         return int(changed.sum()) > FEW_CHANGED_PAIRS * int(touches.sum())
 
-    def _rub(self, pressing: FloatArray, velocity: FloatArray) -> BoolArray:
-        """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,)."""
+    def _rub(self, pressing: FloatArray, velocity: FloatArray, moved: Moved | None = None) -> BoolArray:
+        """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,).
+        `moved`: as of `judge`."""
         c, h = self.contacts, self._h
         limit = h * c.mu * pressing                                                    # [N s]
         c.drag, c.push, c.across, change, grown = current().pair_friction.corrected(
             *_rubbed(c), velocity, c.hold, limit, self._grip(limit))
         self._chosen = self._matrix = None
-        self.found = self._is_found(grown, limit)
+        self.found = is_right(self._body, c.vertices, grown, limit, moved)
         much: BoolArray = change > SETTLED_PAIR_FRICTION * np.maximum(limit, 1e-3 * c.mass * c.least / h)
         return much
 
     # ------------------------------------------------------------------ parts
-
-    def _is_found(self, grown: FloatArray, limit: FloatArray) -> bool:
-        """Return whether friction changes by little on the whole of each piece of cloth, whose pairs' impulses have
-        `grown` (C,) and can be as large as `limit` (C,) [N s]: what a piece has too much, it gains as speed."""
-        piece, other = (self._body.take(self.contacts.vertices[:, k]) for k in (0, 3))
-        apart, count = piece != other, int(self._body.max(initial=-1)) + 1
-        if apart.any():                                          # between two pieces a pair counts for both
-            row, side = np.nonzero(np.column_stack([np.ones(len(apart), dtype=np.bool_), apart]))
-            piece, grown, limit = np.column_stack([piece, other])[row, side], grown[row], limit[row]
-        change, most = (np.bincount(piece, a, count) for a in (grown, limit))
-        counts = most > COUNTS * most.max(initial=0.0)
-        return bool((np.abs(change[counts]) <= SLIDES * most[counts]).all())
 
     def _grip(self, limit: FloatArray) -> FloatArray:
         """Return h c (C,) [kg] of pairs that stick.

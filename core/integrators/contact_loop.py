@@ -200,7 +200,7 @@ class ContactLoop:
         self.settled = not again
         if own is None:
             return friction, enough or not again
-        changed = own.judge(u, equations.filter_)
+        changed = own.judge(u, equations.filter_, own.moved(u - last, self._fall) if attempt > 0 else None)
         again |= self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
         if not self._effort.out or attempt < LEAST_PASSES - 1:       # else no solve follows
             again |= not self._meet_few(own, u)                      # which takes them in, asked for or not
@@ -246,4 +246,9 @@ class ContactLoop:
     @cached_property
     def _by_weight(self) -> float:
         """Twice the energy that weight gives what is at rest in a step [J]."""
-        return float(np.sum(self._mass * (self._h * self._system.gravity.at(self._state.time + self._h)) ** 2))
+        return float(np.sum(self._mass * self._fall ** 2))
+
+    @cached_property
+    def _fall(self) -> FloatArray:
+        """Velocities (V, 3) [m/s] that weight gives in the step."""
+        return self._h * self._system.gravity.at(self._state.time + self._h)

@@ -34,7 +34,7 @@ class Mesh:
         The normal of an edge is its direction, from the second vertex to the first.
         """
         nodes = current().trees.fitted_around(self._order, self._triangles, x, x)
-        found, place = current().field_surfaces.nearest(self._order, nodes, self._triangles, x, points)
+        found, place = current().surface_queries.nearest(self._order, nodes, self._triangles, x, points)
         a, b, c = (x[self._triangles[found, k]] for k in range(3))
         edges = self._triangles[found, 1] == self._triangles[found, 2]
         normal = np.where(edges[:, None], a - b, np.cross(b - a, c - a))
@@ -43,7 +43,7 @@ class Mesh:
     def meets(self, x: FloatArray, starts: FloatArray, ends: FloatArray) -> BoolArray:
         """Return which segments, from starts to ends (P, 3) [m], meet a triangle; vertices x (V, 3) [m]."""
         nodes = current().trees.fitted_around(self._order, self._triangles, x, x)
-        hit: BoolArray = current().field_surfaces.blocked(self._order, nodes, self._triangles, x, starts, ends)
+        hit: BoolArray = current().surface_queries.blocked(self._order, nodes, self._triangles, x, starts, ends)
         return hit
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.contact.bvh import BVH, element_boxes, nearest_candidates, touching_boxes
+from core.contact.bvh import BVH, element_boxes, touching_boxes
 from core.kernels.numpy import trees
 from tests.cases import cases
 from tests.core.contact.shapes import bumpy_ball
@@ -104,7 +104,8 @@ def test_the_nearest_candidates_hold_the_nearest_point(count):
     rng = np.random.default_rng(count)
     points = np.round(rng.normal(size=(count, 3)), 1)                                   # with duplicates and ties
     query = np.concatenate([rng.normal(size=(50, 3)), points[:10], 100 * rng.normal(size=(5, 3))])
-    pairs = nearest_candidates(BVH.build(points, points), query)
+    tree = BVH.build(points, points)
+    pairs = trees.nearest_candidates(tree.order, tree.nodes, query)
     distance = np.linalg.norm(query[:, None] - points, axis=2)
     assert set(map(tuple, np.argwhere(distance <= distance.min(axis=1)[:, None]))) <= set(map(tuple, pairs.tolist()))
     assert len(pairs) <= 60 + 0.5 * len(query) * count

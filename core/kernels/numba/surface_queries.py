@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Nearest points on a mesh, and segments that meet one, compiled: each query traverses the tree with a stack.
 
-Arguments and results are those of `kernels.numpy.field_surfaces`.
+Arguments and results are those of `kernels.numpy.surface_queries`.
 """
 
 from __future__ import annotations
