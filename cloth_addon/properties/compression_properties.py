@@ -36,7 +36,7 @@ class CompressionProperties:
         name="Buckling", description="Let faces that are pushed together give way, as cloth folds between its "
         "vertices. A coarse mesh then falls in the many soft folds of a fine one, instead of a few stiff wings along "
         "its faces. Has no effect with Compression or Separate Damping, or without bending stiffness",
-        default=False, options=set(),
+        default=True, options=set(),
     )
     use_separate_damping: BoolProperty(
         name="Separate Damping", description="Damp compression, shear and bending by times of their own. Damping of "

@@ -36,7 +36,7 @@ def with_buttons(muslin):
 SETTINGS = {
     "plain": lambda muslin: None,
     "limit": lambda muslin: setattr(muslin, "use_max_elongation", True),
-    "buckling": lambda muslin: setattr(muslin, "use_buckling", True),
+    "as published": lambda muslin: setattr(muslin, "use_buckling", False),
     "thickness": lambda muslin: setattr(muslin, "thickness", 0.01),
     "loose": with_loose_edge,
     "sewing": with_seam,
