@@ -35,7 +35,8 @@ class CompressionProperties:
     use_buckling: BoolProperty(
         name="Buckling", description="Let faces that are pushed together give way, as cloth folds between its "
         "vertices. A coarse mesh then falls in the many soft folds of a fine one, instead of a few stiff wings along "
-        "its faces. Has no effect with Compression or Separate Damping, or without bending stiffness",
+        "its faces. Has no effect with Compression, Separate Damping or Projective Dynamics, or without bending "
+        "stiffness",
         default=True, options=set(),
     )
     use_separate_damping: BoolProperty(

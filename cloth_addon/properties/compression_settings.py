@@ -43,11 +43,14 @@ def compression_settings_of(values: Any, model: str) -> CompressionSettings:
         bend_damping=float(values.bend_damping) if apart else None)
 
 
-def may_buckle(values: Any, model: str) -> bool:
-    """Return whether *Buckling* has an effect for `model`: not where compression has a law of its own."""
-    return model in BUCKLING_MODELS and not (values.use_compression or values.use_separate_damping)
+def may_buckle(values: Any, model: str, integrator: str) -> bool:
+    """Return whether *Buckling* has an effect for `model` and `integrator`, by their names in the core: not where
+    compression has a law of its own, nor with the constant matrix of projective dynamics, which takes every triangle
+    for a taut one and does not converge where they buckle."""
+    apart = values.use_compression or values.use_separate_damping
+    return model in BUCKLING_MODELS and not apart and integrator != "projective_dynamics"
 
 
-def buckles(values: Any, model: str) -> bool:
+def buckles(values: Any, model: str, integrator: str) -> bool:
     """Return whether the faces of an object with the settings `values` buckle."""
-    return bool(values.use_buckling) and may_buckle(values, model)
+    return bool(values.use_buckling) and may_buckle(values, model, integrator)

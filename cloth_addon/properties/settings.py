@@ -212,8 +212,10 @@ def kind_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     return kind
 
 
-def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None = None) -> ClothSettings:
-    """Return the settings of a cloth object, with `model` instead of the object's own where it is given."""
+def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None = None,
+                integrator: str | None = None) -> ClothSettings:
+    """Return the settings of a cloth object, with `model` and `integrator` instead of the object's and the scene's own
+    where they are given."""
     values = unkeyed_values(obj)
     unit = metres_per_unit(scene)
     if model is None:
@@ -240,7 +242,7 @@ def settings_of(obj: bpy.types.Object, scene: bpy.types.Scene, model: str | None
         pressure=pressure_settings_of(values, unit),
         model_options=model_options(values, model, unit), pins=pin_settings_of(values),
         keyed=tuple(sorted(keyed_names(obj))), closing_gravity=bool(values.closing_gravity),
-        buckling=buckles(values, model))
+        buckling=buckles(values, model, integrator or scene.muslin.integrator.lower()))
 
 
 def _garment_of(values: Any, unit: float) -> GarmentSettings:

@@ -83,8 +83,9 @@ def _read_shown(scene: bpy.types.Scene, settings: SceneSettings, objects: Sequen
                 view_layer: bpy.types.ViewLayer, model: str | None, loads: scene_loads.SceneLoads) -> SimulationInput:
     """Read the scene while the `hidden` objects are switched on."""
     sources = [read_cloth.read_source(obj, scene, view_layer) for obj in objects]
-    if model is not None:
-        sources = [replace(source, settings=settings_of(source.obj, scene, model)) for source in sources]
+    if model is not None or settings.integrator != scene.muslin.integrator.lower():
+        sources = [replace(source, settings=settings_of(source.obj, scene, model, settings.integrator))
+                   for source in sources]
     for obj in collider_objects:
         colliders.check_collider(obj, view_layer)
     field_objects = force_fields.acting_objects(scene, view_layer)

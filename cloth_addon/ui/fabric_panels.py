@@ -117,7 +117,7 @@ class MUSLIN_PT_stiffness(PhysicsTab, bpy.types.Panel):
         model = model_of(context.object)
         if model in BUCKLING_MODELS:
             row = col.row()
-            row.active = may_buckle(context.object.muslin, model)
+            row.active = may_buckle(context.object.muslin, model, context.scene.muslin.integrator.lower())
             row.prop(context.object.muslin, "use_buckling")
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import bpy
 import pytest
@@ -45,7 +45,19 @@ def test_buckling_reaches_the_core_where_it_has_an_effect(extension, scene, read
     setattr(muslin, switched, True)
     assert read().cloths[0].model_options == ({"buckling": True} if buckles else {})
     assert extension.settings.settings_of(sheet, scene).buckling is buckles
-    assert extension.compression_settings.may_buckle(muslin, model) is buckles
+    assert extension.compression_settings.may_buckle(muslin, model, "bdf2") is buckles
+
+
+def test_faces_do_not_buckle_in_projective_dynamics_nor_in_a_comparison_with_it(extension, scene):
+    sheet = builders.sheet(3)
+    assert extension.settings.settings_of(sheet, scene).buckling
+    assert not extension.settings.settings_of(sheet, scene, integrator="projective_dynamics").buckling
+    one = replace(extension.settings.scene_settings_of(scene), integrator="projective_dynamics")
+    given = extension.read_scene.read_scene(scene, one, None, bpy.context.view_layer)
+    assert given.sources[0].settings.buckling is False
+    scene.muslin.integrator = "PROJECTIVE_DYNAMICS"
+    assert not extension.settings.settings_of(sheet, scene).buckling
+    assert extension.settings.settings_of(sheet, scene, integrator="bdf2").buckling
 
 
 def test_switching_buckling_off_is_a_changed_setting_of_a_bake_and_no_part_of_the_fabric(extension, scene, baked):
