@@ -8,7 +8,8 @@
 `bent` prints the membrane energy of a sheet that lies on a cylinder and may slide on it, over its bending energy: zero
 for cloth, which bends without stretch. `drape` lets a disc of radius 0.45 m fall on a ball of 0.2 m, and prints folds,
 drape coefficient, height of the hem and roughness of creases, on right, alternating and jittered Delaunay
-triangulations and at two angles of the grain. Needs SciPy.
+triangulations and at two angles of the grain; with `--seeds`, the medians of several drapes of differently jittered
+vertices. Needs SciPy.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ MEMBRANES = ("triangles", "buckling", "edges")
 """Triangles as published; triangles that buckle; strain smoothed over edges, for `bent` only."""
 
 
+FIRST_SEED = 7
 FIGURES = ("folds", "coefficient", "hem", "roughness", "stretch_p99", "stretch_max", "speed", "steps", "cpu")
 """The figures of a drape, of which medians are printed."""
 
@@ -66,7 +68,7 @@ class Drape:
     cpu: float
 
 
-def disc(cells: int, kind: str, degrees: float = 0.0, seed: int = 7, jitter: float = 0.0) -> core.ClothMesh:
+def disc(cells: int, kind: str, degrees: float = 0.0, seed: int = FIRST_SEED, jitter: float = 0.0) -> core.ClothMesh:
     """Return a disc of `cells` along its diameter, with the warp and the grid turned by `degrees`.
 
     jitter: largest displacement of inner vertices over a cell [-], besides that of the kind `jittered`.
@@ -307,7 +309,7 @@ def run_drape(options: argparse.Namespace) -> None:
     for fabric, kind, degrees, cells, membrane in product(
             options.fabrics, options.kinds, options.grain, options.cells, options.membranes):
         drapes = []
-        for seed in range(options.seeds):
+        for seed in range(FIRST_SEED, FIRST_SEED + options.seeds):
             mesh = disc(cells, kind, degrees, seed, options.jitter)
             drapes.append(drape(mesh, fabric, membrane, options.seconds, alone=options.no_self))
             if options.out:
@@ -330,10 +332,13 @@ def main() -> None:
     parser.add_argument("--grain", type=float, nargs="+", default=[0.0, 30.0])
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--seeds", type=int, default=1, help="number of drapes, of which the medians are printed")
-    parser.add_argument("--jitter", type=float, default=0.0, help="displacement of inner vertices over a cell")
+    parser.add_argument("--jitter", type=float, default=0.0,
+                        help="largest displacement of inner vertices, over the size of a cell")
     parser.add_argument("--no-self", action="store_true", help="without self-collision")
     parser.add_argument("--out", help="folder for the shapes")
     options = parser.parse_args()
+    if options.seeds < 1 or options.seeds > 1 and not options.jitter and options.kinds != ["jittered"]:
+        parser.error("--seeds is at least 1, and more than one needs --jitter, or drapes are the same")
     (run_drape if options.what == "drape" else run_bent)(options)
 
 

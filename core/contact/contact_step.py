@@ -19,7 +19,7 @@ from .contact_history import ContactHistory
 from .continuous import NEVER, Pairs
 from .face_contacts import FaceContacts
 from .friction_modes import SLIP, STICK
-from .friction_of_pieces import Moved
+from .friction_of_pieces import MomentumChange
 from .half_spaces import HalfSpaces
 from .moving_contacts import prescribed, turned
 from .pair_contacts import make_contacts
@@ -224,20 +224,24 @@ class SelfContactStep:
         """Return whether no pairs but those that were found can meet on the way to x1 (V, 3) [m]."""
         return self._around.covers(x1)
 
-    def judge(self, u: FloatArray, free: ConstraintFilter, moved: Moved | None = None) -> bool:
+    def judge(self, u: FloatArray, free: ConstraintFilter, before: FloatArray | None, fall: FloatArray) -> bool:
         """Correct what touches, and how it rubs, by the solution u (V, 3) in the directions that `free` leaves; nothing
-        is taken in. Whether that changes so much that the step should be solved again. `moved`: as of `is_right`."""
-        return self.repulsion.judge(u, free, moved)
+        is taken in. Whether that changes so much that the step should be solved again.
 
-    def moved(self, change: FloatArray, fall: FloatArray) -> Moved:
-        """Return how far a `change` (V, 3) [m/s] moves each piece, beside velocities `fall` (V, 3) that weight gives.
+        Args:
+            u, free: as above.
+            before: (V, 3) the solution before, None for the first one.
+            fall: (V, 3) velocities that weight gives in the step [m/s].
         """
-        return Moved.by(change, fall, self._fixed.mass, self._fixed.body[:len(change)])
+        momentum, fixed = None, self._fixed
+        if before is not None and len(self.repulsion.contacts):
+            momentum = MomentumChange.of(u - before, fall, fixed.mass, fixed.body[:len(u)])
+        return self.repulsion.judge(u, free, momentum)
 
     @property
-    def rubs_right(self) -> bool:
-        """Whether friction at the last solution was on the whole what it should be, as far as it was judged."""
-        return self.repulsion.found
+    def friction_settled(self) -> bool:
+        """Whether friction at the last solution was settled on the whole of each piece, as far as it was judged."""
+        return self.repulsion.settled
 
     def join(self, u: FloatArray) -> int:
         """Take in what the solution u (V, 3) [m/s] would make meet, nothing else; how many pairs."""

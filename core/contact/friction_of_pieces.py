@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the friction of a solution is right on the whole of each piece of cloth, so that the step need not be solved
-again.
+"""Whether the friction of a solution is settled on the whole of each piece of cloth, so that the step need not be
+solved again.
 
-Each solution has the normal forces of the one before (`repulsion`). What friction has too much on the whole of a piece,
-the piece gains as speed: a sheet that slides down a slope goes too far. Where cloth is held, by what it lies on and by
-its folds, friction may still be wrong by more, and nothing moves: the forces in the cloth change instead. Then the next
-step corrects it.
+Each solution has the normal forces of the one before (`repulsion`). Two laws decide, for each piece:
+
+1. The sum of its friction forces hardly changes. An error of that sum becomes speed: a sheet that slides down a slope
+   goes too far.
+2. The sum changes by more, but the last change of friction has hardly changed the momentum of the piece. Where cloth is
+   held by what it lies on and by its own folds, friction is not determined: it may be wrong by a tenth, and the forces
+   in the cloth change instead of its motion. The next step corrects it. This takes the last solution for a measure of
+   the next one.
 """
 
 from __future__ import annotations
@@ -17,59 +21,65 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..row_ops import total
 
-SLIDES = 0.02
-"""Change of the sum of a piece's friction forces, over the largest it can be, below which it is right [-]. The same of
-the momentum that a piece gains, over that or over what its weight gives, if less: small scraps press on solids by many
-times their weight when they land."""
-COUNTS = 1e-3
-"""Least friction limit of a piece of cloth that is judged, over the largest of all pieces [-]."""
-SETTLED_PAIR_FRICTION = 0.2
-"""Change of one friction force, over the largest it can be, below which it is right [-]; of all of a piece, over
-the scale of its momentum, if that does not move it."""
+NET_FRICTION_TOLERANCE = 0.02
+"""Law 1: largest change of the sum of a piece's friction impulses, over their limit mu lambda h [-]. Law 2: largest
+change of the momentum of a piece, over that limit or over the momentum that weight gives in the step, if that is less
+[-]. The limit alone says nothing where what lands presses by many times its weight."""
+LEAST_JUDGED_LIMIT = 1e-3
+"""Least friction limit of a piece that is judged, over the largest of all pieces [-]."""
+SETTLED_FRICTION = 0.2
+"""Largest change of a friction impulse that is settled, over its limit [-]: of one pair, and of the sum of a piece by
+law 2, where the momentum by weight takes the place of the limit if it is less."""
 
 
-class Moved(NamedTuple):
-    """How far a solution is from the one before, on each piece of cloth.
+class MomentumChange(NamedTuple):
+    """How much a solution differs from the one before, for each piece of cloth.
 
     Attributes:
-        momentum: (P,) the most by which the momentum of the piece differs [N s].
-        by_weight: (P,) what its weight gives it in the step [N s].
+        most: (P,) upper bound of the change of momentum [N s].
+        by_weight: (P,) momentum that weight gives in the step [N s].
     """
 
-    momentum: FloatArray
+    most: FloatArray
     by_weight: FloatArray
 
     @classmethod
-    def by(cls, change: FloatArray, fall: FloatArray, mass: FloatArray, body: IntArray) -> Moved:
-        """Return this for a `change` (V, 3) of the velocities and those that weight gives, `fall` (V, 3) [m/s]; mass
-        (V,) [kg] and piece (V,) of each vertex.
+    def of(cls, change: FloatArray, fall: FloatArray, mass: FloatArray, body: IntArray) -> MomentumChange:
+        """Return the bounds for a `change` (V, 3) [m/s] of the velocities.
 
-        |sum m c|^2 <= sum m  sum m |c|^2.
+        |sum m c|^2 <= sum m  sum m |c|^2 (Cauchy-Schwarz).
+
+        Args:
+            change: as above.
+            fall: (V, 3) velocities that weight gives in the step [m/s].
+            mass: (V,) [kg]. body: (V,) piece of each vertex.
         """
         squares, falls = (mass * total(a * a) for a in (change, fall))
         whole = np.bincount(body, mass)
         return cls(*(np.sqrt(whole * np.bincount(body, a)) for a in (squares, falls)))
 
 
-def is_right(body: IntArray, vertices: IntArray, grown: FloatArray, limit: FloatArray, moved: Moved | None) -> bool:
-    """Return whether friction changes by little on the whole of each piece, or by what does not move it.
+def is_settled(body: IntArray, vertices: IntArray, change: FloatArray, limit: FloatArray,
+               momentum: MomentumChange | None) -> bool:
+    """Return whether the friction of every piece is settled, by one of both laws.
 
     Args:
         body: (V,) piece of each vertex.
         vertices: (C, 4) of each pair; the first and the last one are of its two sides.
-        grown: (C,) by how much the impulse of each pair has grown [N s].
-        limit: (C,) how large it can be [N s].
-        moved: how far the solution is from the one before, None for the first one.
+        change: (C,) by how much the friction impulse of each pair changes [N s].
+        limit: (C,) largest friction impulse of each pair [N s].
+        momentum: how much the solution differs from the one before, None for the first one.
     """
     piece, other = (body.take(vertices[:, k]) for k in (0, 3))
     apart, count = piece != other, int(body.max(initial=-1)) + 1
     if apart.any():                                              # between two pieces a pair counts for both
         row, side = np.nonzero(np.column_stack([np.ones(len(apart), dtype=np.bool_), apart]))
-        piece, grown, limit = np.column_stack([piece, other])[row, side], grown[row], limit[row]
-    change, most = (np.bincount(piece, a, count) for a in (grown, limit))
-    change, counts = np.abs(change), most > COUNTS * most.max(initial=0.0)
-    right = change <= SLIDES * most
-    if moved is not None:
-        scale = np.minimum(most, moved.by_weight)
-        right |= (moved.momentum <= SLIDES * scale) & (change <= SETTLED_PAIR_FRICTION * scale)
-    return bool(right[counts].all())
+        piece, change, limit = np.column_stack([piece, other])[row, side], change[row], limit[row]
+    changed, most = (np.bincount(piece, a, count) for a in (change, limit))
+    changed = np.abs(changed)
+    settled = changed <= NET_FRICTION_TOLERANCE * most
+    if momentum is not None:
+        scale = np.minimum(most, momentum.by_weight)
+        settled |= (momentum.most <= NET_FRICTION_TOLERANCE * scale) & (changed <= SETTLED_FRICTION * scale)
+    hardly_rubs = most <= LEAST_JUDGED_LIMIT * most.max(initial=0.0)
+    return bool((settled | hardly_rubs).all())                   # nan is not settled

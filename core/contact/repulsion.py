@@ -46,7 +46,7 @@ from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, length, pick
 from .friction_modes import ELASTIC
-from .friction_of_pieces import SETTLED_PAIR_FRICTION, Moved, is_right
+from .friction_of_pieces import SETTLED_FRICTION, MomentumChange, is_settled
 
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
@@ -144,7 +144,7 @@ class Repulsion:
         self._matrix: Terms | None = None                        # likewise
         self._judged = 0
         self._acted: BoolArray | None = None                     # which contacts did in the last solution judged
-        self.found = True                                        # whether friction on the whole was what it should be
+        self.settled = True                                      # whether friction was, on the whole of each piece
 
     def add(self, contacts: Contacts) -> None:
         """Take in more contacts."""
@@ -264,9 +264,10 @@ class Repulsion:
         close: BoolArray = self._gap(self.contacts, velocity) < self.contacts.least
         return close
 
-    def judge(self, u: FloatArray, free: ConstraintFilter | None = None, moved: Moved | None = None) -> bool:
+    def judge(self, u: FloatArray, free: ConstraintFilter | None = None, momentum: MomentumChange | None = None
+              ) -> bool:
         """Change the contacts by the solution u (V, 3) in the directions that `free` leaves, all if not given; whether
-        so much that it should be solved again. `moved`: by how much it differs from the solution before, if known."""
+        so much that it should be solved again. `momentum`: as of `is_settled`."""
         c = self.contacts
         if len(c) == 0:
             return False
@@ -286,22 +287,22 @@ class Repulsion:
         changed |= gave
         c.stiffness = np.maximum(c.stiffness, np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), 0.0))
         changed |= weak
-        rubbed = self._rub(pressing, u, moved)
+        rubbed = self._rub(pressing, u, momentum)
         if self._judged < FRICTION_PASSES:
             changed |= rubbed
         self._judged += 1
         return int(changed.sum()) > FEW_CHANGED_PAIRS * int(touches.sum())
 
-    def _rub(self, pressing: FloatArray, velocity: FloatArray, moved: Moved | None = None) -> BoolArray:
+    def _rub(self, pressing: FloatArray, velocity: FloatArray, momentum: MomentumChange | None = None) -> BoolArray:
         """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,).
-        `moved`: as of `judge`."""
+        `momentum`: as of `judge`."""
         c, h = self.contacts, self._h
         limit = h * c.mu * pressing                                                    # [N s]
         c.drag, c.push, c.across, change, grown = current().pair_friction.corrected(
             *_rubbed(c), velocity, c.hold, limit, self._grip(limit))
         self._chosen = self._matrix = None
-        self.found = is_right(self._body, c.vertices, grown, limit, moved)
-        much: BoolArray = change > SETTLED_PAIR_FRICTION * np.maximum(limit, 1e-3 * c.mass * c.least / h)
+        self.settled = is_settled(self._body, c.vertices, grown, limit, momentum)
+        much: BoolArray = change > SETTLED_FRICTION * np.maximum(limit, 1e-3 * c.mass * c.least / h)
         return much
 
     # ------------------------------------------------------------------ parts

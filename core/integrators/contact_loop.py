@@ -200,12 +200,12 @@ class ContactLoop:
         self.settled = not again
         if own is None:
             return friction, enough or not again
-        changed = own.judge(u, equations.filter_, own.moved(u - last, self._fall) if attempt > 0 else None)
-        again |= self._second.for_pairs(attempt, changed, own.rubs_right, own.touching)
+        changed = own.judge(u, equations.filter_, last if attempt > 0 else None, self._fall)
+        again |= self._second.for_pairs(attempt, changed, own.friction_settled, own.touching)
         if not self._effort.out or attempt < LEAST_PASSES - 1:       # else no solve follows
             again |= not self._meet_few(own, u)                      # which takes them in, asked for or not
         self.settled = not again
-        stands = (enough or not again) and (own.rubs_right or own.touching_cloth > SLIDING)
+        stands = (enough or not again) and (own.friction_settled or own.touching_cloth > SLIDING)
         return friction, stands
 
     def _is_driven(self, u: FloatArray) -> bool:

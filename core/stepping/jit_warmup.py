@@ -12,6 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..contact.bvh import BVH, element_boxes
+from ..contact.containment import nearest
 from ..contact.continuous import Pairs, near_pairs
 from ..contact.distance import point_triangle
 from ..contact.kept_searches import KeptSearches
@@ -20,6 +22,7 @@ from ..description.cloth import Cloth
 from ..description.collider import Collider
 from ..description.material import Material
 from ..description.mesh import ClothMesh
+from ..description.models import MODEL_OPTIONS
 from ..description.pins import Attachment
 from ..description.pressure import Pressure
 from ..description.scene import Scene
@@ -144,8 +147,8 @@ def _press(solver: Solver) -> None:
 
 
 def _look_for_pairs(solver: Solver) -> None:
-    """Search for pairs of a few vertices after one for all, replace a pair by another one, multiply by what pairs add
-    to the matrix, and follow a place on a triangle, as homes that spread do."""
+    """Search for pairs of a few vertices after one for all, and for the nearest triangle of a point; replace a pair by
+    another one, multiply by what pairs add to the matrix, and follow a place on a triangle, as homes that spread do."""
     pair = Pairs(np.arange(4)[None], np.zeros((1, 2), dtype=np.int64), 1, np.ones((1, 4)), np.ones((1, 3)), np.ones(1),
                  np.ones(1))
     sheet, kept = _sheet(0.0, COARSE_SIDE), KeptSearches()
@@ -154,6 +157,7 @@ def _look_for_pairs(solver: Solver) -> None:
         surface = TriangleSurface.build(x, sheet.triangles)
         for some in (None, np.ones(len(x), dtype=np.bool_)):
             near_pairs(surface, x, x, 1.0, np.zeros(len(x)), some=some, kept=kept)
+        nearest(x[:1], x, sheet.triangles, BVH.build(*element_boxes(sheet.triangles, x)))
         pair.replaced(np.ones(4, dtype=np.bool_), pair)
         current().pair_penalty.add_product(pair.vertices, pair.weights, pair.normal, np.ones(1), np.ones(1), x, 0.0 * x)
         corners, kernels = np.arange(3)[None], current().surface_places
@@ -236,14 +240,16 @@ def _landing(model: str) -> Scene:
 
 
 def _lying(model: str) -> Scene:
-    """Return a sheet on a sheet on a solid, with a soft pin, an attachment along one direction, and a button."""
+    """Return a sheet on a sheet on a solid, with a soft pin, an attachment along one direction, and a button. The upper
+    one buckles, where the model has that."""
     lower, upper = _mesh(model, 0.01, COARSE_SIDE), _mesh(model, 0.08, COARSE_SIDE)
     pins = np.zeros(len(lower.positions))
     pins[0] = 0.5
     line = Attachment(len(lower.positions) - 1, directions=[(1.0, 0.0, 0.0)])
     buttons = [(1, 2)] if len(lower.edges) else []
     cloth = Cloth(lower, FABRIC, model, pins=pins, attachments=[line], buttons=buttons)
-    return Scene([cloth, Cloth(upper, IN_AIR, model)], [_solid()], wind=(0.0, 3.0, 0.0))
+    options = {"buckling": True} if "buckling" in MODEL_OPTIONS.get(model, {}) else {}
+    return Scene([cloth, Cloth(upper, IN_AIR, model, **options)], [_solid()], wind=(0.0, 3.0, 0.0))
 
 
 _MESHES: tuple[Callable[[float, int], ClothMesh], ...] = (_sheet, _net, _points, _block)

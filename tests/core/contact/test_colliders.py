@@ -2,6 +2,7 @@
 """A surface knows which of its parts are closed, which way is out, and what lies inside."""
 
 import numpy as np
+import pytest
 
 from core.contact.colliders import SurfaceShape
 from core.contact.containment import inside, nearest
@@ -108,15 +109,19 @@ def test_the_sign_of_the_pseudo_normal_of_the_nearest_feature_tells_inside_from_
     np.testing.assert_array_equal(sign, winding(points, positions, built.triangles) > 0.5)
 
 
-def test_the_nearest_triangle_is_the_nearest_of_all():
-    positions, triangles = bumpy_ball(16, 8)
+@pytest.mark.usefixtures("backend")
+@cases("shape", [lambda: bumpy_ball(16, 8), lambda: box([1, 1, 1])])
+def test_the_nearest_triangle_is_the_first_of_the_nearest(shape):
+    positions, triangles = shape()
     built = SurfaceShape.build(positions, triangles)
-    points = np.concatenate([np.random.default_rng(3).normal(size=(200, 3)), positions[:20], np.zeros((1, 3))])
-    _, at = nearest(points, positions, built.triangles, built.tree)
+    grid = np.stack(np.meshgrid(*3 * [np.linspace(-1.5, 1.5, 7)]), axis=-1).reshape(-1, 3)             # with ties
+    points = np.concatenate([np.random.default_rng(3).normal(size=(200, 3)), grid, positions[:20], np.zeros((1, 3))])
+    triangle, at = nearest(points, positions, built.triangles, built.tree)
     repeated = np.repeat(points, len(triangles), axis=0)
     corner = [np.tile(positions[built.triangles[:, k]], (len(points), 1)) for k in range(3)]
     every = point_triangle(repeated, *corner).distance.reshape(len(points), -1)
     np.testing.assert_array_equal(at.distance, every.min(axis=1))
+    np.testing.assert_array_equal(triangle, every.argmin(axis=1))
 
 
 def test_normals_turn_with_the_surface_and_lean_to_neither_side_of_a_finer_face():

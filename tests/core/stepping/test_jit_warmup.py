@@ -71,6 +71,21 @@ def test_energies_are_compiled_before_the_first_frame(monkeypatch):
     monkeypatch.setattr(families, "energy", lambda family, x: weighed.update(
         type(force.law).__name__ for force in family) or energy(family, x))
     list(core.warm_up(core.Solver("bdf2", backend="numba", steps_per_frame=1)))
-    forces = core.stencils.registry.find("baraff_witkin")(warm_up._sheet(0.0, 4), warm_up.FABRIC)
-    laws = {type(force.law).__name__ for force in forces}
+    build, sheet = core.stencils.registry.find("baraff_witkin"), warm_up._sheet(0.0, 4)
+    laws = {type(force.law).__name__ for buckling in (False, True)                  # the second is Blender's default
+            for force in build(sheet, warm_up.FABRIC, buckling=buckling)}
     assert laws <= weighed
+
+
+def test_the_search_for_nearest_triangles_is_compiled_before_the_first_frame(monkeypatch):
+    """Contact asks for it where something crosses or goes round an edge."""
+    if backend.why_not("numba"):
+        pytest.skip("there is no Numba")
+    called = []
+    monkeypatch.setattr(warm_up, "_done", set())
+    with backend.using("numba"):
+        queries = backend.current().surface_queries
+    nearest = queries.nearest
+    monkeypatch.setattr(queries, "nearest", lambda *a: called.append(len(a)) or nearest(*a))
+    list(core.warm_up(core.Solver("bdf2", backend="numba", steps_per_frame=1)))
+    assert called
