@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -248,7 +249,7 @@ def _lying(model: str) -> Scene:
     line = Attachment(len(lower.positions) - 1, directions=[(1.0, 0.0, 0.0)])
     buttons = [(1, 2)] if len(lower.edges) else []
     cloth = Cloth(lower, FABRIC, model, pins=pins, attachments=[line], buttons=buttons)
-    options = {"buckling": True} if "buckling" in MODEL_OPTIONS.get(model, {}) else {}
+    options: dict[str, Any] = {"buckling": True} if "buckling" in MODEL_OPTIONS.get(model, {}) else {}
     return Scene([cloth, Cloth(upper, IN_AIR, model, **options)], [_solid()], wind=(0.0, 3.0, 0.0))
 
 
