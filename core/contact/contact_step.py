@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -234,9 +235,16 @@ class SelfContactStep:
             fall: (V, 3) velocities that weight gives in the step [m/s].
         """
         momentum, fixed = None, self._fixed
-        if before is not None and len(self.repulsion.contacts):
+        if before is not None and len(self.repulsion.contacts) and self._solids_stand:
             momentum = MomentumChange.of(u - before, fall, fixed.mass, fixed.body[:len(u)])
         return self.repulsion.judge(u, free, momentum)
+
+    @cached_property
+    def _solids_stand(self) -> bool:
+        """Whether no collider moves in the step. By what moves friction carries cloth along, and its errors become
+        motion in single places, which momentum does not show."""
+        motion = self._around.motion
+        return motion is None or bool(np.array_equal(motion.x_t0, self._solids_end))
 
     @property
     def friction_settled(self) -> bool:

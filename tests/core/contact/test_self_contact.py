@@ -176,7 +176,7 @@ def test_forces_of_the_step_before_are_known_by_their_pairs():
     owner = owner_of(x, triangles, 0.04, body)
     first = begin(owner, x, np.zeros_like(x))
     down = np.where((body == 1)[:, None], [0.0, 0.0, -0.1], 0.0)
-    first.judge(down, ConstraintFilter(len(x)))
+    first.judge(down, ConstraintFilter(len(x)), None, 0.0 * down)
     first.remember(down)
     pressing = first.repulsion.pressing(down)
     second = begin(owner, x.copy(), down)
@@ -191,7 +191,7 @@ def test_cloth_without_thickness_is_held_apart_all_the_same():
     u = np.where((body == 1)[:, None], [0.0, 0.0, -1.0 / H], 0.0)
     step = begin(owner, x, u)
     step.join(u)
-    step.judge(u, ConstraintFilter(len(x)))
+    step.judge(u, ConstraintFilter(len(x)), None, 0.0 * u)
     at = owner.fixed.surface.at(step.truncate(x + H * u, lambda: ConstraintFilter(len(x))))
     assert len(crossing_pairs(at, at)) == 0
 
