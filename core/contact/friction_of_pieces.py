@@ -6,10 +6,10 @@ Each solution has the normal forces of the one before (`repulsion`). Two laws de
 
 1. The sum of its friction forces hardly changes. An error of that sum becomes speed: a sheet that slides down a slope
    goes too far.
-2. The sum changes by more, but the last change of friction has hardly changed the momentum of the piece, and no collider
-   moves. Where cloth is held by what it lies on and by its own folds, friction is not determined: it may be wrong by a
-   tenth, and the forces in the cloth change instead of its motion. The next step corrects it. This takes the last
-   solution for a measure of the next one.
+2. The sum changes by more, but the last change of friction has hardly changed the momentum of the piece, and no
+   collider moves. Where cloth is held by what it lies on and by its own folds, friction is not determined: it may be
+   wrong by a tenth, and the forces in the cloth change instead of its motion. The next step corrects it. This takes the
+   last solution for a measure of the next one.
 """
 
 from __future__ import annotations

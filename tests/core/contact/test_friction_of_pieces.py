@@ -4,8 +4,12 @@
 import numpy as np
 import pytest
 
+import core
+from core.contact import contact_step
 from core.contact.friction_of_pieces import MomentumChange, is_settled
 from tests.cases import cases
+from tests.core.contact.shapes import ball
+from tests.scenes.staging import cloth
 
 BODY = np.array([0, 0, 0, 0, 1, 1, 1, 1])
 PAIRS = np.array([[0, 1, 2, 3], [4, 5, 6, 7]])
@@ -66,3 +70,22 @@ def test_momentum_changes_by_no_more_than_its_bound():
     assert found.most[0] > exact[0]
     assert found.most[1] == pytest.approx(exact[1])
     np.testing.assert_allclose(found.by_weight, 0.4 * np.bincount(BODY, mass))
+
+
+@cases(("speed", "asked"), [(0.0, True), (0.01, False)])
+def test_momentum_is_asked_for_only_where_colliders_stand_still(monkeypatch, speed, asked):
+    """Friction carries cloth along with what moves: an error of it moves the cloth in one place."""
+    calls = []
+
+    class Counted(MomentumChange):
+        @classmethod
+        def of(cls, *given):
+            calls.append(len(given))
+            return MomentumChange.of(*given)
+
+    monkeypatch.setattr(contact_step, "MomentumChange", Counted)
+    x, triangles = ball(16, 8, 0.1)
+    moving = core.Collider(lambda time: x + [speed * time, 0.0, 0.0], triangles, friction=0.4)
+    sheet = cloth(12, 12, 0.4, 0.4, lambda x: x + [0.0, 0.0, 0.105])
+    list(core.simulate(core.Scene([sheet], [moving]), core.Solver("bdf2", tolerance=0.01), range(10)))
+    assert bool(calls) is asked
