@@ -241,14 +241,17 @@ class SelfContactStep:
 
     @cached_property
     def _solids_stand(self) -> bool:
-        """Whether no collider moves in the step. By what moves friction carries cloth along, and its errors become
-        motion in single places, which momentum does not show."""
+        """Return whether no collider moves in the step.
+
+        Friction carries cloth along with a collider that moves. An error of it moves the cloth locally, and the
+        momentum of a whole piece does not show that.
+        """
         motion = self._around.motion
         return motion is None or bool(np.array_equal(motion.x_t0, self._solids_end))
 
     @property
     def friction_settled(self) -> bool:
-        """Whether friction at the last solution was settled on the whole of each piece, as far as it was judged."""
+        """Return whether the friction of every piece of cloth was settled at the last solution that was judged."""
         return self.repulsion.settled
 
     def join(self, u: FloatArray) -> int:

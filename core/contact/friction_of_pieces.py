@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the friction of a solution is settled on the whole of each piece of cloth, so that the step need not be
-solved again.
+"""Decide whether the friction of a solution is settled, or the step has to be solved again.
 
 Each solution has the normal forces of the one before (`repulsion`). Two laws decide, for each piece:
 
@@ -33,7 +32,7 @@ law 2, where the momentum by weight takes the place of the limit if it is less."
 
 
 class MomentumChange(NamedTuple):
-    """How much a solution differs from the one before, for each piece of cloth.
+    """Change of momentum from one solution of a step to the next, for each piece of cloth.
 
     Attributes:
         most: (P,) upper bound of the change of momentum [N s].

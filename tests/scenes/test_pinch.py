@@ -73,19 +73,6 @@ def test_cloth_comes_to_rest_between_solids_that_stand_still(name):
 
 def test_a_finger_that_slides_while_it_presses_cloth_into_a_solid_leaves_it_uncrossed():
     """It is thinner than two edges of the cloth and goes through faces, without a vertex that is pinched."""
-    crossed, stretch = [], []
-    for friction in (0.3, 0.35, 0.4, 0.45, 0.5):                             # in one of six runs it crosses for a while
-        found = [frame.certificate for frame in slid_finger(friction)]
-        assert max(c.crossings_pinched for c in found) > 0                   # it went through
-        assert all(c.crossings == c.crossings_pinched == 0 for c in found[18:])
-        crossed.append(sum(c.crossings > 0 for c in found))
-        stretch.append(max(c.stretch_max for c in found))
-    assert np.median(crossed) == 0 and max(crossed) <= 3, crossed
-    assert np.median(stretch) < 1.15 and max(stretch) < 1.3, stretch
-
-
-def slid_finger(friction):
-    """Yield frames in which a finger presses a sheet into a ball and slides."""
     big, triangles = ball(24, 12, 0.15)
     finger, more = ball(16, 12, 0.009)
     finger = finger * [1.0, 1.0, 5.0] @ rotation([0.0, 1.0, 0.0], 0.5).T
@@ -96,9 +83,14 @@ def slid_finger(friction):
         along = np.interp(24.0 * time, [8.0, 16.0], [-0.05, 0.05])
         return np.concatenate([big, finger + [along, 0.004, 0.15 + height]])
 
-    body = core.Collider(at, np.concatenate([triangles, more + len(big)]), friction=friction, name="body")
+    body = core.Collider(at, np.concatenate([triangles, more + len(big)]), friction=0.4, name="body")
     sheet = cloth(17, 17, 0.4, 0.4, lambda x: x + [0.0, 0.0, 0.156])
-    return core.simulate(core.Scene([sheet], [body], gravity=(0.0, 0.0, -9.81)), core.Solver(frame_rate=24), range(24))
+    scene = core.Scene([sheet], [body], gravity=(0.0, 0.0, -9.81))
+    found = [frame.certificate for frame in core.simulate(scene, core.Solver(frame_rate=24), range(24))]
+    assert max(c.crossings_pinched for c in found) > 0                       # it went through
+    assert sum(c.crossings > 0 for c in found) <= 1
+    assert all(c.crossings == c.crossings_pinched == 0 for c in found[18:])
+    assert max(c.stretch_max for c in found) < 1.2
 
 
 def tube(radius, length, around, along):
@@ -111,18 +103,13 @@ def tube(radius, length, around, along):
     return x, np.concatenate([np.stack(corners, axis=-1).reshape(-1, 3) for corners in ((a, b, c), (a, c, d))])
 
 
-def test_a_sleeve_on_an_elbow_that_bends_far_and_opens_again_is_outside_of_all_of_the_arm():
-    """The arm crosses itself by half of its diameter, and half of the sleeve is in it. The motion is sensitive: some
-    coefficients of friction leave a few crossings or stretch behind."""
-    left, stretch = [], []
-    for friction in (0.36, 0.4, 0.46):
-        found = [frame.certificate for frame in bent_sleeve(friction)]
-        assert max(c.crossings_pinched for c in found) > 100
-        assert max(c.stretch_p99 for c in found) < 1.4
-        left.append(sum(c.crossings + c.crossings_pinched for c in found[38:]))
-        stretch.append(found[-1].stretch_p99)
-    assert np.median(left) == 0, left
-    assert np.median(stretch) < 1.02, stretch
+@pytest.mark.parametrize("friction", [0.36, 0.46])
+def test_a_sleeve_on_an_elbow_that_bends_far_and_opens_again_is_outside_of_all_of_the_arm(friction):
+    """The arm crosses itself by half of its diameter, and half of the sleeve is in it."""
+    found = [frame.certificate for frame in bent_sleeve(friction)]
+    assert max(c.crossings_pinched for c in found) > 100
+    assert all(c.crossings == c.crossings_pinched == 0 for c in found[38:])
+    assert max(c.stretch_p99 for c in found) < 1.4 and found[-1].stretch_p99 < 1.05
 
 
 def bent_sleeve(friction):

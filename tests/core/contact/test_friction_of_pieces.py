@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which error of friction is worth another solve: one that becomes speed of a piece of cloth."""
+"""A step is solved again for errors of friction that change the speed of a piece of cloth, and not for others."""
 
 import numpy as np
 import pytest
