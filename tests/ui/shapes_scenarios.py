@@ -117,7 +117,8 @@ def _pinned(flag: Any, frame: int) -> Any:
 
 def rest() -> Steps:
     """Shrink a sheet to its rest shape key, let it stretch for good with a yield that is typed in, and then tear."""
-    sheet = yield from ready(frames=16, cells=8)
+    frames = 32                                                     # the sheet falls and springs back in the first 20
+    sheet = yield from ready(frames=frames, cells=8)
     bpy.context.scene.muslin.steps_per_frame = 1
     bpy.data.objects.remove(bpy.data.objects["Ball"])
     sheet.shape_key_add(name="Basis")
@@ -129,7 +130,7 @@ def rest() -> Steps:
     sheet.muslin.shear = 20.0
 
     def length() -> float:
-        x = shape_at(sheet, 16).astype(float)
+        x = shape_at(sheet, frames).astype(float)
         edges = np.array([tuple(edge.vertices) for edge in sheet.data.edges])
         return float(np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1).sum())
 
