@@ -22,10 +22,9 @@ import bpy
 from .. import core
 from ..core.measure import command as drape_command
 from .bake import backends
-from .commands import bake_command, bake_jobs, compare_command, wedges
+from .commands import bake_command, bake_jobs, compare_command, interruption, wedges
 from .commands.arguments import UsageError, parser, report_path
 from .commands.bake_jobs import Plan, opened_file
-from .commands.interruption import interrupt_by_signals
 from .commands.progress_output import Output, say
 from .commands.resuming import StoppedError
 from .write import output_lock, output_paths
@@ -40,9 +39,8 @@ def main(argv: Sequence[str]) -> int:
     argv = [str(argument) for argument in argv]
     if argv[:1] == ["drape"]:                       # which reads no .blend
         return drape_command.main(argv[1:])
-    interrupt_by_signals()
     output = Output()
-    with ExitStack() as locks:
+    with interruption.interrupted_by_signals(), ExitStack() as locks:
         report_target: Path | None = None
         try:
             report_target = _locked_report(report_path(argv), locks)
@@ -58,6 +56,7 @@ def main(argv: Sequence[str]) -> int:
         except Exception as error:
             traceback.print_exc()
             report, code = _failure(error), FAILED
+        interruption.hold()                         # what is left takes milliseconds
         code = _finish(report_target, report, code)
         output.event("exit", code=code, error=report.get("error"))
         return code

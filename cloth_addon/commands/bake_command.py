@@ -19,7 +19,7 @@ from ..bake import takes
 from ..bake.progress import Progress
 from ..write import mesh_cache, output_paths
 from ..write.report import Report
-from . import bake_sheet, resuming, saved_file, wedges
+from . import bake_sheet, interruption, resuming, saved_file, wedges
 from .arguments import UsageError
 from .bake_jobs import Job, Plan, check_objects, objects_named, opened_file
 from .progress_output import Output, say
@@ -109,6 +109,7 @@ def _baked(arguments: argparse.Namespace, job: Job, output: Output, *, reopens: 
     where = {"file": str(job.file), "variant": wedges.title_of(job.variant), "output": str(job.output)}
     output.event("start", **where)
     try:
+        interruption.go_on()
         if reopens:
             _open(job.file)
         return _baked_open_file(arguments, job, output, alone=alone)
@@ -157,6 +158,7 @@ def _saved(arguments: argparse.Namespace, shot: Shot, output: Output, cache: Pat
         if cache is not None:
             scene.muslin.cache_folder = mesh_cache.blend_path(cache, str(output_paths.target_of(shot.output).parent))
         opened: Any = opened_file()
+        interruption.hold()                         # a saved bake is whole, and says so
         saved_file.save(shot.output, keep_earlier=not arguments.output, compress=saved_file.is_compressed(opened))
     except (core.ClothError, OSError, MemoryError, KeyboardInterrupt) as error:
         takes.forget()

@@ -111,10 +111,8 @@ def test_an_interrupted_bake_exits_with_1_and_says_how_to_go_on(command, blend, 
 
     replace_simulation(monkeypatch, extension.core, simulate_as(extension.core, interrupted))
     before = signal.getsignal(signal.SIGTERM)
-    try:
-        assert command("bake", "--json", tmp_path / "report.json") == 1
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    assert command("bake", "--json", tmp_path / "report.json") == 1
+    assert signal.getsignal(signal.SIGTERM) is before
     message = (f"interrupted; nothing was saved, frames 1 to 2 are kept in {tmp_path / 'muslin_cache' / 'Scene'}: give "
                "the same command with --resume to go on")
     assert message in capfd.readouterr().err
@@ -122,6 +120,26 @@ def test_an_interrupted_bake_exits_with_1_and_says_how_to_go_on(command, blend, 
     assert json.loads((tmp_path / "report.json").read_text())["error"] == {
         "type": "KeyboardInterrupt", "message": message,
         "kept": {"folder": str(tmp_path / "muslin_cache" / "Scene"), "first": 1, "last": 2}}
+
+
+@pytest.mark.parametrize("at", ["save", "hand_over", "write_text"])
+def test_a_signal_is_too_late_when_all_frames_are_solved(command, blend, extension, monkeypatch, tmp_path, at):
+    """Of a command with several bakes it ends what is not begun."""
+    where = {"save": extension.saved_file, "hand_over": extension.resuming, "write_text": extension.output_paths}[at]
+    real, came = getattr(where, at), []
+
+    def signalled(*arguments, **named):
+        came.append(signal.raise_signal(signal.SIGTERM))
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(where, at, signalled)
+    report = tmp_path / "report.json"
+    assert command("bake", "--json", report) == 0
+    assert "error" not in json.loads(report.read_text()) and blend.with_name("scene_baked.blend").is_file() and came
+    if at != "write_text":
+        code = command("bake", "--set", "material.friction=0.1,0.2", "--output", tmp_path, "--json", report)
+        found = json.loads(report.read_text())
+        assert code == 1 and [run.get("error", {}).get("type") for run in found["runs"]] == [None, "KeyboardInterrupt"]
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

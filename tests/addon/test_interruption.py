@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import types
 
@@ -28,13 +27,10 @@ def compiled(steps):
 @pytest.fixture
 def interrupted(extension):
     """Install the handlers, and afterwards those of before."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)}
     traced = sys.gettrace()
-    extension.interruption.interrupt_by_signals()
-    yield
+    with extension.interruption.interrupted_by_signals():
+        yield
     sys.settrace(traced)
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def module_of(name):

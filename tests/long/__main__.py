@@ -79,7 +79,15 @@ class Row:
         """Count a failure, and print it unless there were many."""
         self.failures.append(text)
         if len(self.failures) <= SHOWN:
-            print(f"  {self.part}: {text[:400]}".encode("ascii", "backslashreplace").decode(), flush=True)
+            self._print(text)
+
+    def show(self) -> None:
+        """Print the first failures again: of a long output its end is read."""
+        for text in self.failures[:SHOWN]:
+            self._print(text)
+
+    def _print(self, text: str) -> None:
+        print(f"  {self.part}: {text[:400]}".encode("ascii", "backslashreplace").decode(), flush=True)
 
     def took(self, seconds: float, case: Any) -> None:
         """Count a case's processor time [s]."""
@@ -285,6 +293,8 @@ def main() -> int:
     for row in rows:
         print(row.line)
     failed = sum(len(row.failures) for row in rows)
+    for row in rows:
+        row.show()
     print(f"{failed} failures in {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
 
