@@ -6,7 +6,8 @@
 Calls are exact, and the same in every run. Shares are of samples of the calling thread, taken every millisecond:
 `shared` is in loops that any number of threads can work on, `alone` in compiled code on one thread, and `python` is the
 interpreter and NumPy. By Amdahl's law a frame on n threads takes at least 1 - shared + shared / n of that on one.
-`--lines` prints the lines of Python and NumPy with most samples, and the kernels with most calls.
+`--lines` prints the lines of Python and NumPy with most samples, the functions of both and of compiled code on one
+thread, and the kernels with most calls.
 """
 
 from __future__ import annotations
@@ -87,6 +88,8 @@ class Sampler:
                 continue
             kind = self._kind(frame)
             self.kinds[kind] += 1
+            if kind == "alone":
+                self.functions[f"{Path(frame.f_code.co_filename).name} {frame.f_code.co_name}, compiled"] += 1
             if kind == "python":
                 while frame.f_back is not None and ROOT not in Path(frame.f_code.co_filename).parents:
                     frame = frame.f_back

@@ -131,7 +131,7 @@ class ElasticForces:
                                             rate_factor=rate_factor, beside=beside, start=start, total=total)
         matrix = BlockMatrix(self._pattern, room, scalar, beside)
         if room is not None:
-            room[:] = 0.0
+            current().block_matrix.clear(room)
         drags = {} if rate is None else {
             self._pattern.family(drag.stencil.vertices): (drag.stencil, np.sqrt(rate_factor) * drag.vectors)
             for drag in rate.drags}

@@ -13,9 +13,9 @@ from ..layouts import PaddedRows
 from ..numpy.block_matrix import add_element_blocks
 from .kernel_cache import njit
 from .options import INNER, KERNEL
-from .thread_pool import LEAST_ROWS, LEAST_VERTICES, share
+from .thread_pool import LEAST_ROWS, LEAST_UPDATES, LEAST_VERTICES, share
 
-__all__ = ["add_diagonal", "add_element_blocks", "add_multiples", "add_scalar_product", "inverse_diagonal",
+__all__ = ["add_diagonal", "add_element_blocks", "add_multiples", "add_scalar_product", "clear", "inverse_diagonal",
            "neighbour_blocks", "product", "project"]
 
 
@@ -189,13 +189,30 @@ def _neighbour_blocks(begin, end, data, scalar, line, own, edges, near, far_star
                     off[e, a, b] = A[a, b]
 
 
+def clear(data: FloatArray) -> None:
+    """Set all numbers of `data` (n,) to zero."""
+    share(_clear, len(data), LEAST_UPDATES, data)
+
+
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
-def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-untyped-def]
+def _clear(begin, end, data):  # type: ignore[no-untyped-def]
+    """Set the numbers begin..end - 1 of `data` to zero."""
+    data[begin:end] = 0.0
+
+
+def inverse_diagonal(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, number: IntArray,
+                     S: FloatArray) -> FloatArray:
     """Return inverses (V, 3, 3) of the diagonal blocks, restricted to free directions; see `neighbour_blocks`."""
-    count = len(own)
-    result = np.empty((count, 3, 3))
+    result = np.empty((len(own), 3, 3))
+    share(_inverse_diagonal, len(own), LEAST_ROWS, data, scalar, line, own, number, S, result)
+    return result
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _inverse_diagonal(begin, end, data, scalar, line, own, number, S, result):  # type: ignore[no-untyped-def]
+    """Write the inverses of vertices begin..end - 1 to result (V, 3, 3)."""
     M, B = np.empty((3, 3)), np.empty((3, 3))
-    for i in range(count):
+    for i in range(begin, end):
         _read(data, scalar, line[i], own[i, 0], own[i, 1], M)
         if number[i] >= 0:
             _restrict(M, S[number[i]], B)
@@ -208,7 +225,6 @@ def inverse_diagonal(data, scalar, line, own, number, S):  # type: ignore[no-unt
         result[i, 1, 1] = (a * f - c * c) * over
         result[i, 1, 2] = result[i, 2, 1] = (b * c - a * e) * over
         result[i, 2, 2] = (a * d - b * b) * over
-    return result
 
 
 @njit(**INNER)  # type: ignore[untyped-decorator]

@@ -21,7 +21,7 @@ from .options import INNER, KERNEL, MAKING
 from .separating_axis import BATCH_PAIRS, RADIUS_ROW, edges_that_stay, store_pair, vertices_that_stay
 from .simd_boxes import CLUSTER_BITS, CLUSTERS_PER_TASK, WHOLE_CLUSTER, lowest_bit, others_than, touching_both
 from .swept_boxes import Boxes, around_all, box_of, fit, fitted, packed, reached, touch
-from .thread_pool import share
+from .thread_pool import LEAST_VERTICES, share
 from .trees import STACK_SIZE
 
 PAIRS_PER_ITEM = 16
@@ -57,7 +57,9 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
     """
     step, known = [np.ascontiguousarray(a) for a in (x_t0, x_t1, slack, radius)], {} if kept is None else kept
     if some is None or "search" not in known:
-        items, others, moving, reach = _prepared(items, order, *step)
+        items, others = _used(items), _used(order)
+        moving, reach = np.empty((len(x_t0), 8)), np.empty(len(x_t0))
+        share(packed, len(x_t0), LEAST_VERTICES, *step, np.zeros(0, dtype=np.bool_), moving, reach)
         search = _Known(items, others, moving, reach, fitted(others, targets, moving, reach))
         known["search"] = search
     else:
@@ -74,11 +76,13 @@ def pairs(items: IntArray, queries: IntArray, order: IntArray, targets: IntArray
 
 def _of_some(search: _Known, some: BoolArray, step: Sequence[FloatArray], queries: IntArray, targets: IntArray,
              same: bool, far: float) -> IntArray:
-    """Return the keys of pairs of `some` vertices (V,) after they have moved; step: as of `_prepared`."""
+    """Return the keys of pairs of `some` vertices (V,) after they have moved; step: positions, slack and radius, as of
+    `packed`."""
     items, others, moving, reach, boxes = search
-    mine, its = _marked(items, queries, some), _marked(others, targets, some)
+    mine, its = np.zeros(len(items), dtype=np.bool_), np.zeros(len(others), dtype=np.bool_)
+    share(_move, len(some) + len(items) + len(others), LEAST_VERTICES, *step, some, moving, reach, items, queries, mine,
+          others, targets, its)
     flags = np.packbits(its, bitorder="little")
-    _move(*step, some, moving, reach)
     if flags.any():
         fit(boxes, flags, others, targets, moving, reach)
     if same:
@@ -111,30 +115,25 @@ def _searched(search: _Known, items: IntArray, place: IntArray, flags: Any, quer
 
 
 @njit(**KERNEL)
-def _prepared(items: Any, order: Any, x_t0: Any, x_t1: Any, slack: Any, radius: Any) -> Any:
-    """Return the items and the leaves that are there, and `moving` and `reach` as of `swept_boxes.packed`."""
-    moving, reach = np.empty((len(x_t0), 8)), np.empty(len(x_t0))
-    packed(x_t0, x_t1, slack, radius, np.zeros(0, dtype=np.bool_), moving, reach)
-    return _used(items), _used(order), moving, reach
+def _move(begin: Any, end: Any, x_t0: Any, x_t1: Any, slack: Any, radius: Any, some: Any, moving: Any, reach: Any,
+          items: Any, queries: Any, mine: Any, others: Any, targets: Any, its: Any) -> None:
+    """Write what has changed of `some` vertices (V,) into moving and reach, and which rows `items` of queries and
+    `others` of targets have one of them to `mine` and `its`: entries begin..end - 1 of all three in this order."""
+    V, both = len(some), len(some) + len(items)
+    packed(min(begin, V), min(end, V), x_t0, x_t1, slack, radius, some, moving, reach)
+    _mark(min(max(begin - V, 0), both - V), min(max(end - V, 0), both - V), items, queries, some, mine)
+    _mark(max(begin - both, 0), max(end - both, 0), others, targets, some, its)
 
 
-@njit(**KERNEL)
-def _move(x_t0: Any, x_t1: Any, slack: Any, radius: Any, some: Any, moving: Any, reach: Any) -> None:
-    """Write what has changed of `some` vertices (V,) into moving and reach as of `swept_boxes.packed`."""
-    packed(x_t0, x_t1, slack, radius, some, moving, reach)
-
-
-@njit(**KERNEL)
-def _marked(rows: Any, elements: Any, some: Any) -> Any:
-    """Return which `rows` (n,) of elements (N, a) have one of `some` vertices (V,)."""
-    result = np.zeros(len(rows), dtype=np.bool_)
-    for n in range(len(rows)):
+@njit(**INNER)
+def _mark(begin: Any, end: Any, rows: Any, elements: Any, some: Any, result: Any) -> None:
+    """Write which of rows begin..end - 1 of elements (N, a) have one of `some` vertices (V,) to `result` (n,)."""
+    for n in range(begin, end):
         for corner in range(elements.shape[1]):
             result[n] |= some[elements[rows[n], corner]]
-    return result
 
 
-@njit(**MAKING)
+@njit(**KERNEL)
 def _used(numbers: Any) -> Any:
     """Return the numbers (N,) that are not negative."""
     result = np.empty(len(numbers), dtype=np.int64)

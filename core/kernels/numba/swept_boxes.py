@@ -55,12 +55,13 @@ def fit(boxes: Boxes, some: Any, elements: IntArray, targets: IntArray, moving: 
     _fit_nodes(rows, nodes, first)
 
 
-@njit(**INNER)
-def packed(x_t0: Any, x_t1: Any, slack: Any, radius: Any, some: Any, moving: Any, reach: Any) -> None:
+@njit(**KERNEL)
+def packed(begin: Any, end: Any, x_t0: Any, x_t1: Any, slack: Any, radius: Any, some: Any, moving: Any, reach: Any
+           ) -> None:
     """Write positions (V, 3) [m] at the start and at the end and slack (V,) [m] into moving (V, 8), of which the
     last number fills up a line of the cache, and half the radius (V,) [m] into reach (V,): of `some` vertices (V,), of
-    all if that is empty."""
-    for v in range(len(moving)):
+    all if that is empty, among begin..end - 1."""
+    for v in range(begin, end):
         if len(some) > 0 and not some[v]:
             continue
         for axis in range(3):

@@ -139,6 +139,11 @@ def neighbour_blocks(data: FloatArray, scalar: FloatArray, line: IntArray, own: 
     off[:] = A
 
 
+def clear(data: FloatArray) -> None:
+    """Set all numbers of `data` (n,) to zero."""
+    data[:] = 0.0
+
+
 def inverse_diagonal(data: FloatArray, scalar: FloatArray, line: IntArray, own: IntArray, number: IntArray,
                      S: FloatArray) -> FloatArray:
     """Return inverses (V, 3, 3) of the diagonal blocks, restricted to free directions; see `neighbour_blocks`."""
