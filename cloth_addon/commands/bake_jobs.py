@@ -73,7 +73,7 @@ def plan_of(arguments: argparse.Namespace) -> Plan:
     several = len(files) > 1 or bool(arguments.settings)
     folder = Path(arguments.output).absolute() if arguments.output else None
     if several and folder is not None:
-        reason = (f"{folder} is a file, several files or variants go into a folder; name a folder"
+        reason = (f"{folder} names a .blend, several files or variants go into a folder; name a folder"
                   if folder.suffix.lower() == ".blend" else output_paths.why_no_folder(folder))
         if reason:
             raise UsageError(f"--output: {reason}")

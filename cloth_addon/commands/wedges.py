@@ -145,7 +145,7 @@ def _value(path: str, prop: Any, text: str) -> Any:
         parts = text.split(":")
         if len(parts) != prop.array_length:
             raise UsageError(f"--set: {path}: '{text}' has {len(parts)} components, {prop.array_length} are needed, "
-                             f"as in {':'.join('0' * prop.array_length)}")
+                             f"as in {':'.join('0' * prop.array_length)}; a comma begins another variant")
         return tuple(_single(path, prop, part) for part in parts)
     return _single(path, prop, text)
 

@@ -117,9 +117,10 @@ class KeyFitter:
             names = ", ".join(f"'{m.name}'" for m in obj.modifiers
                               if m.show_viewport and m.name not in self._source.generative) or f"'{obj.parent.name}'"
             raise core.SceneError(f"no shape key can move vertex {int(np.argmax(bad))} freely ({int(bad.sum())} such) "
-                                  f"at frame {self._scene.frame_current}, because a deformation fixes its place: of "
-                                  f"{names}, switch off in the viewport those that follow another surface or a cache, "
-                                  "or shrink to nothing there", object_name=obj.name)
+                                  f"at frame {self._scene.frame_current}, because a deformation fixes its place: "
+                                  f"choose the result Mesh Cache, or, of {names}, switch off in the viewport those that "
+                                  "follow another surface or a cache, shrink to nothing there, or deform by the size "
+                                  "of the whole mesh, as Simple Deform does", object_name=obj.name)
 
     @contextmanager
     def _probe(self) -> Iterator[Callable[[Coordinates], Coordinates]]:

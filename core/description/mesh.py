@@ -336,9 +336,9 @@ class ClothMesh:
         if same.any() and not self.split:
             at = int(np.argmax(same))
             pair = sorted(order[at:at + 2].tolist())
-            self._fail(f"vertices {pair[0]} and {pair[1]} are at the same place "
-                       f"{self.positions[pair[0]].tolist()} ({int(same.sum())} such pairs); "
-                       "merge them (Mesh > Clean Up > Merge by Distance)")
+            place = ", ".join(map(number_text, self.positions[pair[0]]))
+            self._fail(f"vertices {pair[0]} and {pair[1]} are at the same place [{place}] ({int(same.sum())} such); "
+                       "merge them (Mesh > Clean Up > Merge by Distance), or move one of each pair a little")
         if len(self.triangles):
             a, b, c = (self.positions[self.triangles[:, i]] for i in range(3))
             area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)

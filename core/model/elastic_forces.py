@@ -103,7 +103,8 @@ class ElasticForces:
         """Return the matrix of `stiffness` with the elements at the turned `start`, and the linear force f (V, 3) [N]
         at x (V, 3).
 
-        Elements of constant stiffness are taken at x. The force contains damping along changing conditions.
+        Elements of constant stiffness are taken at x. Those of a law with branches act as if x were the end. The force
+        contains damping along changing conditions.
         """
         total = self._weight.copy()
         if self._constant.linear is not None:
@@ -126,8 +127,10 @@ class ElasticForces:
         damped_at = TurnedStart(x, 1.0) if rate is None else rate.damped_at
         beside = self.beside(x, factor, definite=definite)
         scalar = self._constant.sum(factor, damping)
+        kernels, layout = current().element_families, self._pattern.layout
+        acting = self._changing if start is None else [kernels.expected(family, x) for family in self._changing]
         if self._matrix_free is not None:
-            return self._matrix_free.matrix(self._changing, x, factor, scalar, exact=exact, rate=rate,
+            return self._matrix_free.matrix(acting, x, factor, scalar, exact=exact, rate=rate,
                                             rate_factor=rate_factor, beside=beside, start=start, total=total)
         matrix = BlockMatrix(self._pattern, room, scalar, beside)
         if room is not None:
@@ -135,8 +138,7 @@ class ElasticForces:
         drags = {} if rate is None else {
             self._pattern.family(drag.stencil.vertices): (drag.stencil, np.sqrt(rate_factor) * drag.vectors)
             for drag in rate.drags}
-        kernels, layout = current().element_families, self._pattern.layout
-        for family in self._changing:
+        for family in acting:
             number = self._pattern.family(family[0].stencil.vertices)
             _, common = drags.pop(number, (None, None))
             places = self._pattern.positions(number)

@@ -68,6 +68,9 @@ class Law(Protocol):
         damps_rotation: True if rigid rotation is damped, too.
         rest_kind: "membrane" | "angle" | "curvature", how a rest shape enters (see `core/model/rest_values.py`).
 
+    Optional method, of a law with branches:
+        expected(F, p): the parameters with which an element acts in a step whose end is expected at the columns F.
+
     Optional methods, for the constant matrix of projective dynamics:
         tangent_bounds(p): omega_c (E,) per column, with sum_c omega_c |dF_c|^2 >= dF . H dF for every F.
         damping_bounds(p): the same for D / tau, where D is the damping tangent.
@@ -218,6 +221,13 @@ class ElementForce:
     def grouped_parameters(self) -> FloatArray:
         """Return parameters (G, P, 8) in groups of eight elements."""
         return in_groups(np.stack([np.asarray(q, dtype=np.float64) for q in self.parameters], axis=1))
+
+    def acting_with(self, grouped: FloatArray) -> ElementForce:
+        """Return this force with other parameters, (G, P, 8) as of `grouped_parameters`."""
+        flat = grouped.transpose(0, 2, 1).reshape(-1, grouped.shape[1])[:len(self.stencil.vertices)]
+        other = replace(self, parameters=tuple(flat.T))
+        other.__dict__["grouped_parameters"] = grouped
+        return other
 
     def energy(self, x: FloatArray) -> float:
         """Return the sum of psi over the elements [J] at x (V, 3)."""

@@ -37,7 +37,7 @@ _laws: dict[tuple[type, int, int], CompiledLaw] = {}
 class CompiledLaw:
     """Loops over elements with vertices (G, k, 8), weights (G, k, C, 8), parameters p (G, P, 8) at x (V, 3).
 
-    `columns` is the function that makes their columns.
+    `columns` is the function that makes their columns. `expect` is None for a law without `expected`.
     """
 
     energy: Loop
@@ -45,6 +45,7 @@ class CompiledLaw:
     add_tangent: Loop
     add_projected_tangent: Loop
     add_damping_stress: Loop
+    expect: Loop | None
     columns: Loop
 
 
@@ -56,13 +57,16 @@ def compiled_law(force: ElementForce) -> CompiledLaw:
     if key not in _laws:
         register(component_algebra)
         register(sys.modules[law.__module__])
-        for method in (law.energy, law.stress, law.tangent, law.projected_tangent, law.conditions):
-            _inner(method)
+        expected = getattr(law, "expected", None)
+        for method in (law.energy, law.stress, law.tangent, law.projected_tangent, law.conditions, expected):
+            if method is not None:
+                _inner(method)
         _laws[key] = CompiledLaw(
             _energy(law.energy, COLUMNS[C], key[2]), _add_stress(law.stress, COLUMNS[C], C, key[2]),
             _add_tangent(law.tangent, law.conditions, COLUMNS[C], C, key[2]),
             _add_tangent(law.projected_tangent, law.conditions, COLUMNS[C], C, key[2]),
-            _add_damping_stress(law.conditions, COLUMNS[C], C, key[2]), COLUMNS[C])
+            _add_damping_stress(law.conditions, COLUMNS[C], C, key[2]),
+            None if expected is None else _expect(expected, COLUMNS[C], key[2]), COLUMNS[C])
     return _laws[key]
 
 
@@ -146,6 +150,19 @@ def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
             parts[part] = total
 
     return energy  # type: ignore[no-any-return]
+
+
+def _expect(law: Loop, columns: Loop, parameters: int) -> Loop:
+    """Return a compiled loop over the parameters with which elements of a law act in a step."""
+    @njit(**KERNEL)  # type: ignore[untyped-decorator]
+    def expect(begin, end, vertices, weights, p, x, turn, result):  # type: ignore[no-untyped-def]
+        """Write the parameters of groups begin..end - 1, whose ends are expected at x (V, 3), to result (G, P, 8)."""
+        for g in range(begin, end):
+            q = law(None, columns(vertices, weights, x, turn, g), row(p, g, parameters))
+            for k in range(parameters):
+                store(q[k], result, (g * parameters + k) * GROUP_SIZE)
+
+    return expect  # type: ignore[no-any-return]
 
 
 def _add_stress(law: Loop, columns: Loop, C: int, parameters: int) -> Loop:

@@ -83,6 +83,13 @@ def add_turned_damping(family: Family, x: FloatArray, turn: FloatArray | None, t
     total -= factor * stencil.scatter(P, len(x))
 
 
+def expected(family: Family, end: FloatArray) -> Family:
+    """Return a family as it acts in a step whose end is expected at `end` (V, 3) [m]; see `Law`."""
+    F = family[0].stencil.gather(end)
+    return [replace(force, parameters=force.law.expected(F, force.parameters)) if hasattr(force.law, "expected")
+            else force for force in family]
+
+
 def add_linearised(family: Family, x: FloatArray, turn: FloatArray | None, end: FloatArray, factor: float,
                    positions: Columns, layout: PaddedRows, data: FloatArray, total: FloatArray, *, damping: float,
                    common: FloatArray | None) -> None:

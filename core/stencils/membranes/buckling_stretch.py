@@ -14,6 +14,9 @@ Energy and stress are continuous; the tangent jumps from k to n / 2. With h^2 = 
 square, a n = pi^2 B / 2 for every triangle. A fold of two cells, the shortest of the mesh, takes the load 4 B / h^2,
 which is less: a sheet whose vertices can fold does so before its triangles buckle. On a fine mesh n is large, and the
 law is that of `stretch_shear`. Choi and Ko 2002 let links between vertices buckle for the same reason.
+
+A step is linear in the motion, and the law has two branches, each of which is nearly linear. Elements act by the branch
+of their expected end (`expected`): by that of the start a triangle that opens would not stop where it is taut.
 """
 
 from __future__ import annotations
@@ -69,13 +72,21 @@ class BucklingStretch:
         return ((spring_tangent(F[0], lu, su, _tension(F[0], ku, nu, bu) / lu / su), zero),
                 (zero, spring_tangent(F[1], lv, sv, _tension(F[1], kv, nv, bv) / lv / sv)))
 
+    def expected(self, F: Columns, p: Parameters) -> Parameters:
+        """Return the parameters with which an element acts in a step whose end is expected at F.
+
+        One that is not buckled there has a load that it reaches at the length 0 only.
+        """
+        ku, kv, nu, nv, bu, bv = p
+        return ku, kv, _load_at(F[0], ku, nu, bu), _load_at(F[1], kv, nv, bv), bu, bv
+
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """Return the exact H with at least a tenth of k along a direction and at least 0 across it."""
+        """Return the exact H, with at least 0 across a direction."""
         ku, kv, nu, nv, bu, bv = p
         zero = identity_block(0.0 * ku)
         lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
-        su = np.maximum(_projected_stiffness(F[0], ku, nu, bu), SMALLEST_DIVISOR)
-        sv = np.maximum(_projected_stiffness(F[1], kv, nv, bv), SMALLEST_DIVISOR)
+        su = np.maximum(_stiffness(F[0], ku, nu, bu), SMALLEST_DIVISOR)
+        sv = np.maximum(_stiffness(F[1], kv, nv, bv), SMALLEST_DIVISOR)
         return ((spring_tangent(F[0], lu, su, np.maximum(0.0, _tension(F[0], ku, nu, bu)) / lu / su), zero),
                 (zero, spring_tangent(F[1], lv, sv, np.maximum(0.0, _tension(F[1], kv, nv, bv)) / lv / sv)))
 
@@ -113,9 +124,6 @@ def _stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -
     return either(_beyond(column, k, n, rest) > 0.0, 0.5 * n, k)
 
 
-def _projected_stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return d^2 psi / d|w|^2, a tenth of k at least [N m].
-
-    One linearisation with less ends far beyond the length at which a triangle is taut (docs/decisions/0042, 0046).
-    """
-    return np.maximum(_stiffness(column, k, n, rest), 0.1 * k)
+def _load_at(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return n of an element that is buckled at this column, and k b of one that is not [N m]."""
+    return either(_beyond(column, k, n, rest) > 0.0, n, k * rest)

@@ -7,10 +7,12 @@ import pytest
 import core
 from benchmarks.locking import bent_energy
 from benchmarks.static_sheet import flat_mesh
+from core.kernels import current
 from core.model.cloth_forces import built_model
 from core.stencils.component_algebra import length
 from core.stencils.membranes.buckling_stretch import BucklingStretch
 from core.stencils.membranes.stretch_shear import Stretch
+from tests.core.shapes import grid
 from tests.core.stencils.laws import deformed, jittered_mesh
 
 COTTON = core.Material.preset("cotton")
@@ -71,3 +73,43 @@ def test_a_coarse_sheet_resists_oblique_folds_less():
 def test_buckling_is_a_flag():
     with pytest.raises(core.ClothError, match="buckling is 'yes', it must be True or False"):
         built_model(core.Cloth(jittered_mesh(1.0), COTTON, buckling="yes"))
+
+
+def test_an_element_acts_in_a_step_by_the_branch_of_its_expected_end(backend):
+    """Taut at the end, its stress is linear with the stiffness k, however short it is now; buckled, it is the law's."""
+    mesh = jittered_mesh(0.02)
+    force = stretch_force(mesh, buckling=True)
+    short, taut = deformed(mesh, "crushed"), 1.05 * mesh.positions
+    ku, kv, _, _, bu, bv = force.parameters
+    for end in (short, taut):
+        acting, = current().element_families.expected([force], end)
+        F, G = force.stencil.gather(short), force.stencil.gather(end)
+        stresses = force.law.stress(F, acting.parameters), force.law.stress(F, force.parameters)
+        for column, at, acts, own, k, rest in zip(F, G, *stresses, (ku, kv), (bu, bv), strict=True):
+            is_taut = length(at) >= rest
+            linear = k * (length(column) - rest)
+            pull = sum(a * b for a, b in zip(acts, column, strict=True)) / length(column)
+            np.testing.assert_allclose(pull[is_taut], linear[is_taut], rtol=1e-9)
+            np.testing.assert_array_equal(np.array(acts)[:, length(at) < 0.9 * rest],
+                                          np.array(own)[:, length(at) < 0.9 * rest])
+
+
+def fallen(steps, buckling=True, cells=16, frames=12):
+    """Lengths and p99 of stretch per frame of a sheet that hangs by its top row, and starts at 2/3 of its length."""
+    x, triangles = grid(cells + 1, cells + 1, size=(1.0, 1.0))
+    start = x * [1.0, 2.0 / 3.0, 0.0]
+    top = np.flatnonzero(x[:, 1] == 0.0)
+    hung = core.Cloth(core.ClothMesh(x, triangles), COTTON, pins=dict.fromkeys(map(int, top)), buckling=buckling,
+                      positions=start)
+    solver = core.Solver(integrator="bdf2", steps_per_frame=steps, tolerance=1e-2)
+    frames = list(core.simulate(core.Scene([hung], gravity=(0.0, 9.81, 0.0)), solver, range(frames)))
+    return np.array([f.positions[0][:, 1].max() for f in frames]), [f.certificate.stretch_p99 for f in frames]
+
+
+def test_cloth_that_starts_shorter_than_its_fabric_falls_open_at_any_step(backend):
+    """One linearisation of a buckled triangle at its start would hold it: 1 cm a second."""
+    coarse, stretch = fallen(1)
+    fine, _ = fallen(8)
+    assert abs(coarse[-1] - 1.0) < 5e-3 and abs(fine[-1] - 1.0) < 5e-3
+    np.testing.assert_allclose(coarse, fine, rtol=0.0, atol=0.05)                # half of the way of a frame
+    assert np.median(stretch) < 1.02
