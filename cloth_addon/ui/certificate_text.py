@@ -25,6 +25,8 @@ def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("Baked Frames", f"{report['first']} to {report['last']}"),
         ("Largest Stretch", stretch_text(summary["stretch_max"])),
         ("99 % of Edges Below", stretch_text(summary["stretch_p99"])),
+        ("Stretch between Pins", _pinned({"stretch_pinned": max(
+            (certificate.get("stretch_pinned", 1.0) for certificate in report["certificates"]), default=None)})),
         ("Smallest Gap", _length(summary["smallest_gap"])),
         ("Deepest Penetration", _length(summary["deepest_penetration"])),
         ("Widest Seam at the End", _length(report["certificates"][-1].get("seam_gap"))),    # missing in older bakes
@@ -69,8 +71,9 @@ def headline(report: dict[str, Any]) -> str:
     """Return one line on the bake for the status bar."""
     cloths = ", ".join(f"'{name}'" for name in report["cloths"])
     frames = f"frames {report['first']} to {report['last']}"
-    time, stretch = duration(report["seconds"]["total"]), stretch_text(report["summary"]["stretch_max"])
-    return f"Baked {cloths}, {frames}, in {time}: largest stretch {stretch or 'unknown'}"
+    time, summary = duration(report["seconds"]["total"]), report["summary"]
+    largest, most = (stretch_text(summary[name]) or "unknown" for name in ("stretch_max", "stretch_p99"))
+    return f"Baked {cloths}, {frames}, in {time}: largest stretch {largest}, 99 % of edges below {most}"
 
 
 def switched(obj: bpy.types.Object, report: dict[str, Any]) -> str:

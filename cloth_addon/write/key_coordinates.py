@@ -118,9 +118,9 @@ class KeyFitter:
                               if m.show_viewport and m.name not in self._source.generative) or f"'{obj.parent.name}'"
             raise core.SceneError(f"no shape key can move vertex {int(np.argmax(bad))} freely ({int(bad.sum())} such) "
                                   f"at frame {self._scene.frame_current}, because a deformation fixes its place: "
-                                  f"choose the result Mesh Cache, or, of {names}, switch off in the viewport those that "
-                                  "follow another surface or a cache, shrink to nothing there, or deform by the size "
-                                  "of the whole mesh, as Simple Deform does", object_name=obj.name)
+                                  f"choose the result Mesh Cache, or, of {names}, switch off in the viewport those "
+                                  "that follow another surface or a cache, shrink to nothing there, or deform by the "
+                                  "size of the whole mesh, as Simple Deform does", object_name=obj.name)
 
     @contextmanager
     def _probe(self) -> Iterator[Callable[[Coordinates], Coordinates]]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -209,6 +209,8 @@ class ElementForce:
         law, parameters: the energy of an element, and its parameters (E,).
         damping: tau [s].
         painted_vertices (E, n): the vertices over which painted values are averaged; None for those of the stencil.
+        acting: the parameters of the law, without its damping, in a step whose end is expected (E,); compiled loops
+            take them in groups, (G, P, 8). None for `parameters`.
     """
 
     stencil: Stencil
@@ -216,18 +218,12 @@ class ElementForce:
     parameters: Parameters
     damping: float = 0.0
     painted_vertices: IntArray | None = None
+    acting: Any = None
 
     @cached_property
     def grouped_parameters(self) -> FloatArray:
         """Return parameters (G, P, 8) in groups of eight elements."""
         return in_groups(np.stack([np.asarray(q, dtype=np.float64) for q in self.parameters], axis=1))
-
-    def acting_with(self, grouped: FloatArray) -> ElementForce:
-        """Return this force with other parameters, (G, P, 8) as of `grouped_parameters`."""
-        flat = grouped.transpose(0, 2, 1).reshape(-1, grouped.shape[1])[:len(self.stencil.vertices)]
-        other = replace(self, parameters=tuple(flat.T))
-        other.__dict__["grouped_parameters"] = grouped
-        return other
 
     def energy(self, x: FloatArray) -> float:
         """Return the sum of psi over the elements [J] at x (V, 3)."""

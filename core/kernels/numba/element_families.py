@@ -8,6 +8,7 @@ each vertex.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -70,8 +71,13 @@ def _fill_stress(family: Family, x: FloatArray, turn: FloatArray, P: FloatArray)
     """Write the stresses of all forces to P (8 G, C, 3), at x (V, 3) turned by `turn`."""
     elements = family[0].stencil.grouped
     for number, force in enumerate(family):
-        share(compiled_law(force).add_stress, len(elements[0]), LEAST_ROWS, *elements, force.grouped_parameters, x,
-              turn, P, number == 0)
+        share(compiled_law(force).add_stress, len(elements[0]), LEAST_ROWS, *elements, _acting(force), x, turn, P,
+              number == 0)
+
+
+def _acting(force: ElementForce) -> FloatArray:
+    """Return the parameters (G, P, 8) of a force's law without its damping."""
+    return force.grouped_parameters if force.acting is None else force.acting
 
 
 def add_damping_force(family: Family, x: FloatArray, v: FloatArray, total: FloatArray, *,
@@ -109,7 +115,7 @@ def expected(family: Family, end: FloatArray) -> Family:
         if expect is not None:
             parameters = np.empty_like(force.grouped_parameters)
             share(expect, len(elements[0]), LEAST_ROWS, *elements, force.grouped_parameters, end, NO_TURN, parameters)
-            acting[number] = force.acting_with(parameters)
+            acting[number] = replace(force, acting=parameters)
     return acting
 
 
@@ -173,8 +179,8 @@ def _filled(family: Family, x: FloatArray, turn: FloatArray, factor: float, exac
     for number, force in enumerate(family):
         law = compiled_law(force)
         add = law.add_tangent if exact else law.add_projected_tangent
-        share(add, len(elements[0]), LEAST_ELEMENTS, *elements, force.grouped_parameters, x, turn, factor, damped_at,
-              damped_turn, same, damping * force.damping, H, number == 0)
+        share(add, len(elements[0]), LEAST_ELEMENTS, *elements, _acting(force), force.grouped_parameters, x, turn,
+              factor, damped_at, damped_turn, same, damping * force.damping, H, number == 0)
     return H.reshape(len(H), -1, 9)
 
 

@@ -188,18 +188,18 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
     numbers = 9 * C * (C + 1) // 2
 
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
-    def add_tangent(begin, end, vertices, weights, p, x, turn, factor, damped_at,  # type: ignore[no-untyped-def]
+    def add_tangent(begin, end, vertices, weights, p, damped_p, x, turn, factor, damped_at,  # type: ignore[no-untyped-def]
                     damped_turn, same, tau, H, fresh):
         """Add the tangents of groups begin..end - 1 to H (8 G, C (C + 1) / 2, 9); overwrite H if `fresh`.
 
         H = factor tangent at x + tau sum k g g^T at `damped_at` (V, 3), over the conditions of the law: blocks c <= d
-        only. turn, damped_turn: as of `_column`. same: `damped_at` is x, and turned alike.
+        only. turn, damped_turn: as of `_column`. same: `damped_at` is x, and turned alike. damped_p: as p, of the
+        conditions.
         """
         here = np.empty((numbers, GROUP_SIZE))
         for g in range(begin, end):
-            q = row(p, g, parameters)
             F = columns(vertices, weights, x, turn, g)
-            tangent = law(None, F, q)
+            tangent = law(None, F, row(p, g, parameters))
             for c in range(C):
                 for d in range(c, C):
                     block = c * C - c * (c - 1) // 2 + d - c
@@ -208,7 +208,7 @@ def _add_tangent(law: Loop, law_conditions: Loop, columns: Loop, C: int, paramet
                             store(factor * tangent[c][d][i][j], here, (9 * block + 3 * i + j) * GROUP_SIZE)
             if tau != 0.0:
                 G = F if same else columns(vertices, weights, damped_at, damped_turn, g)
-                conditions = law_conditions(None, G, q)
+                conditions = law_conditions(None, G, row(damped_p, g, parameters))
                 for m in range(len(conditions)):
                     k, gradient = conditions[m]
                     for c in range(C):

@@ -86,7 +86,7 @@ def add_turned_damping(family: Family, x: FloatArray, turn: FloatArray | None, t
 def expected(family: Family, end: FloatArray) -> Family:
     """Return a family as it acts in a step whose end is expected at `end` (V, 3) [m]; see `Law`."""
     F = family[0].stencil.gather(end)
-    return [replace(force, parameters=force.law.expected(F, force.parameters)) if hasattr(force.law, "expected")
+    return [replace(force, acting=force.law.expected(F, force.parameters)) if hasattr(force.law, "expected")
             else force for force in family]
 
 
@@ -132,7 +132,7 @@ def _linear(family: Family, x: FloatArray, turn: FloatArray | None, end: FloatAr
     for part, forces in _pieces(family):
         f = _part(F, part)
         H = _tangent(forces, f, f, factor, False, damping)
-        _fill(P[..., part], [force.law.stress(f, force.parameters) for force in forces])
+        _fill(P[..., part], [force.law.stress(f, _acting(force)) for force in forces])
         for c, axis, d, other in np.ndindex(len(F), 3, len(F), 3):
             P[c, axis, part] += H[c, d, axis, other] * dF[d, other, part] / factor
         yield part, H
@@ -193,7 +193,7 @@ def _tangents(family: Family, x: FloatArray, factor: float, exact: bool, damped_
 def _tangent(forces: Sequence[ElementForce], F: Any, G: Any, factor: float, exact: bool, damping: float) -> FloatArray:
     """Return factor H at columns F + damping D at columns G, as blocks (C, C, 3, 3, n)."""
     H = np.empty((len(F), len(F), 3, 3, len(F[0][0])))
-    _fill(H, [(force.law.tangent if exact else force.law.projected_tangent)(F, force.parameters) for force in forces])
+    _fill(H, [(force.law.tangent if exact else force.law.projected_tangent)(F, _acting(force)) for force in forces])
     H *= factor
     for force in forces:
         if force.damping and damping:
@@ -224,7 +224,14 @@ def _pieces(family: Family) -> Iterator[tuple[slice, list[ElementForce]]]:
     size = -(-count // max(1, -(-count // ELEMENTS_PER_PIECE)))
     for start in range(0, count, max(1, size)):
         part = slice(start, start + size)
-        yield part, [replace(force, parameters=tuple(p[part] for p in force.parameters)) for force in family]
+        yield part, [replace(force, parameters=tuple(p[part] for p in force.parameters),
+                             acting=None if force.acting is None else tuple(p[part] for p in force.acting))
+                     for force in family]
+
+
+def _acting(force: ElementForce) -> Any:
+    """Return the parameters of a force's law without its damping."""
+    return force.parameters if force.acting is None else force.acting
 
 
 def _part(F: Any, part: slice) -> Any:

@@ -81,12 +81,12 @@ class BucklingStretch:
         return ku, kv, _load_at(F[0], ku, nu, bu), _load_at(F[1], kv, nv, bv), bu, bv
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
-        """Return the exact H, with at least 0 across a direction."""
+        """Return the exact H, with at least 0 across a direction, and more along one that may get taut in a step."""
         ku, kv, nu, nv, bu, bv = p
         zero = identity_block(0.0 * ku)
         lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
-        su = np.maximum(_stiffness(F[0], ku, nu, bu), SMALLEST_DIVISOR)
-        sv = np.maximum(_stiffness(F[1], kv, nv, bv), SMALLEST_DIVISOR)
+        su = np.maximum(_projected_stiffness(F[0], ku, nu, bu), SMALLEST_DIVISOR)
+        sv = np.maximum(_projected_stiffness(F[1], kv, nv, bv), SMALLEST_DIVISOR)
         return ((spring_tangent(F[0], lu, su, np.maximum(0.0, _tension(F[0], ku, nu, bu)) / lu / su), zero),
                 (zero, spring_tangent(F[1], lv, sv, np.maximum(0.0, _tension(F[1], kv, nv, bv)) / lv / sv)))
 
@@ -122,6 +122,16 @@ def _tension(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> 
 def _stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
     """Return d^2 psi / d|w|^2 [N m]."""
     return either(_beyond(column, k, n, rest) > 0.0, 0.5 * n, k)
+
+
+def _projected_stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return d^2 psi / d|w|^2, but at least k (0.1 - d) at the depth d of buckling [N m].
+
+    An element that gets taut in a step unexpectedly would end far beyond that length (docs/decisions/0076). One that
+    is shorter by a tenth does not: steps that change most edges so much are rejected.
+    """
+    depth = np.maximum(0.0, _beyond(column, k, n, rest))
+    return np.maximum(_stiffness(column, k, n, rest), k * np.maximum(0.0, 0.1 - depth))
 
 
 def _load_at(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
