@@ -60,7 +60,7 @@ def test_every_line_of_the_certificate_is_explained(extension, scene):
 
     text = extension.certificate_text
     values = dict.fromkeys(("stretch_max", "stretch_p99", "smallest_gap", "deepest_penetration", "crossings",
-                            "crossings_pinched", "torn_edges", "not_converged", "seam_gap"), 1.5)
+                            "crossings_pinched", "torn_edges", "not_converged", "seam_gap", "stretch_pinned"), 1.5)
     report = {"summary": values, "certificates": [values], "first": 1, "last": 1, "seconds": {"total": 1.0},
               "backend": "numpy"}
     table = re.findall(r"^\| line \| what it says \|\n.*\n((?:\|.*\n)+)", GUIDE, re.M)[0]
