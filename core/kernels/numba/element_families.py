@@ -116,6 +116,7 @@ def expected(family: Family, end: FloatArray) -> Family:
             parameters = np.empty_like(force.grouped_parameters)
             share(expect, len(elements[0]), LEAST_ROWS, *elements, force.grouped_parameters, end, NO_TURN, parameters)
             acting[number] = replace(force, acting=parameters)
+            vars(acting[number])["grouped_parameters"] = force.grouped_parameters           # which are kept
     return acting
 
 
