@@ -46,7 +46,7 @@ BAD = {
     "zero-length loose edge": ({"positions": placed(1, [0.0, 0.0, 0.0]), "edges": [[0, 1], [1, 2], [2, 3]]},
                                ["edge [0, 1]", "length zero"]),
     "duplicate vertices": ({"positions": [*SQUARE, *(SQUARE[:3] + [0, 0, 0.0])], "triangles": [*HALVES, [4, 6, 5]]},
-                           ["vertices 0 and 4", "[0.0, 0.0, 0.0]", "3 such", "Merge"]),
+                           ["vertices 0 and 4", "[0, 0, 0]", "3 such", "Merge"]),
     "index out of range": ({"positions": SQUARE, "triangles": [[0, 1, 2], [0, 2, 4]]},
                            ["triangle 1", "[0, 2, 4]", "0..3"]),
     "negative index": ({"positions": SQUARE, "triangles": [[0, 1, 2], [0, 2, -1]]}, ["triangle 1", "-1", "0..3"]),
