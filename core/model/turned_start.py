@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arrays import AnyArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.formulas.rotation import rotation_matrix
+from ..kernels.formulas.rotation import quaternion, rotation_matrix
 from ..row_ops import pick
 from ..stencils.stencil import Stencil
 from .force_families import Family
@@ -43,8 +43,7 @@ class TurnedStart:
     def quaternions(self) -> FloatArray:
         """Return the rotations of the vertices as unit quaternions (V, 4)."""
         assert self.rotation is not None
-        result: FloatArray = current().patch_motion.quaternions(self.rotation)
-        return result
+        return np.column_stack(quaternion(tuple(self.rotation.T)))
 
     def missed(self, made: TurnedStart) -> float:
         """Return the root mean square of the angles between these rotations and those that were `made` [rad]."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import SINGLE_PRECISION, BoolArray, FloatArray, IntArray
 from ..kernels import current
+from ..kernels.formulas.rotation import quaternion, rotation_matrix
 from ..linear.scalar_matrix import ScalarPattern
 from .turned_start import TurnedStart
 
@@ -50,14 +51,17 @@ class MotionPredictor:
         `excess` corrects the velocities of a multistep formula: in a body that turns by an angle a in each step, they
         are those of a turn by a + excess a^3.
         """
-        return self._fitted(x, h * v, excess)
+        found = self._fitted(x, h * v)
+        return found / (1.0 + excess * np.einsum("vi,vi->v", found, found)[:, None])
 
     def rotation_to(self, x: FloatArray, end: FloatArray) -> FloatArray:
         """Return rotation vectors (V, 3) [rad] of the patches on their way from x to `end` (V, 3) [m].
 
         The chords of a rotation by a are 2 tan(a / 2) times the arms half way.
         """
-        rotation: FloatArray = current().patch_motion.of_chords(self._fitted(0.5 * (x + end), end - x, 0.0))
+        chord = self._fitted(0.5 * (x + end), end - x)
+        half = 0.5 * np.sqrt(np.einsum("vi,vi->v", chord, chord)) + np.finfo(float).tiny
+        rotation: FloatArray = (np.arctan(half) / half)[:, None] * chord
         return rotation
 
     def turned_start(self, x: FloatArray, h: float, rotation: FloatArray) -> TurnedStart:
@@ -71,11 +75,10 @@ class MotionPredictor:
         """
         return self.turned_start(x, h, self.rotation_to(x, end))
 
-    def _fitted(self, x: FloatArray, v: FloatArray, excess: float) -> FloatArray:
-        """Return the angular velocities omega (V, 3) of the patches with velocities v (V, 3) at x (V, 3), over 1 +
-        excess omega^2."""
+    def _fitted(self, x: FloatArray, v: FloatArray) -> FloatArray:
+        """Return the angular velocities (V, 3) of the patches with velocities v (V, 3) at x (V, 3)."""
         result: FloatArray = current().patch_motion.fitted(
-            self._weights, self._layout, x - _middle(x), v, excess, SINGLE_PRECISION, float(np.finfo(float).tiny))
+            self._weights, self._layout, x - _middle(x), v, SINGLE_PRECISION, float(np.finfo(float).tiny))
         return result
 
     def averaged(self, v: FloatArray) -> FloatArray:
@@ -96,7 +99,8 @@ class MotionPredictor:
         moved = h * self._mean(v)
         if gain is not None:
             moved += 0.5 * h * self._mean(gain)
-        end: FloatArray = current().patch_motion.ends(self._weights, self._layout, origin, x - origin, moved, rotation)
+        R = np.array(rotation_matrix(quaternion(tuple(rotation.T)))).transpose(2, 0, 1)            # (V, 3, 3)
+        end: FloatArray = current().patch_motion.ends(self._weights, self._layout, origin, x - origin, moved, R)
         return end
 
 

@@ -12,10 +12,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ..formulas import patch_motion as formulas
-from ..formulas import rotation as rotations
 from ..formulas.patch_motion import angular_velocity
-from ..formulas.rotation import quaternion, rotation_matrix
-from ..formulas.vectors import SMALLEST_DIVISOR
 from ..layouts import PaddedRows
 from .kernel_cache import njit
 from .options import INLINED, KERNEL
@@ -24,7 +21,6 @@ from .thread_pool import LEAST_ROWS, LEAST_VERTICES, share
 from .vectors import add, at, cross, dot, scale, subtract
 
 register(formulas, INLINED)
-register(rotations)
 
 
 def means(weights: FloatArray, layout: PaddedRows, field: FloatArray) -> FloatArray:
@@ -35,37 +31,22 @@ def means(weights: FloatArray, layout: PaddedRows, field: FloatArray) -> FloatAr
     return result
 
 
-def fitted(weights: FloatArray, layout: PaddedRows, y: FloatArray, v: FloatArray, excess: float, rounding: float,
-           smallest: float) -> FloatArray:
+def fitted(weights: FloatArray, layout: PaddedRows, y: FloatArray, v: FloatArray, rounding: float, smallest: float
+           ) -> FloatArray:
     """Return the angular velocities (V, 3) of patches with velocities v (V, 3) at places y (V, 3), both in one unit."""
     result = np.empty_like(y, order="C")
     share(_fitted, len(y), LEAST_ROWS, weights, layout.row_start, layout.row_width, layout.columns,
-          np.ascontiguousarray(y), np.ascontiguousarray(v), excess, rounding, smallest, result)
-    return result
-
-
-def of_chords(chord: FloatArray) -> FloatArray:
-    """Return the rotation vectors (V, 3) [rad] of chords (V, 3)."""
-    result = np.empty_like(chord, order="C")
-    share(_of_chords, len(chord), LEAST_VERTICES, np.ascontiguousarray(chord), result)
-    return result
-
-
-def quaternions(rotation: FloatArray) -> FloatArray:
-    """Return the unit quaternions (V, 4) of rotation vectors (V, 3) [rad]."""
-    result = np.empty((len(rotation), 4))
-    share(_quaternions, len(rotation), LEAST_VERTICES, np.ascontiguousarray(rotation), result)
+          np.ascontiguousarray(y), np.ascontiguousarray(v), rounding, smallest, result)
     return result
 
 
 def ends(weights: FloatArray, layout: PaddedRows, origin: FloatArray, y: FloatArray, change: FloatArray,
-         rotation: FloatArray) -> FloatArray:
+         R: FloatArray) -> FloatArray:
     """Return the ends (V, 3) [m] of vertices: the mean, over their patches, of where the rigid motion of each leads."""
     rows = layout.row_start, layout.row_width, layout.columns
-    y, R = np.ascontiguousarray(y), np.empty((len(y), 3, 3))
+    y, R = np.ascontiguousarray(y), np.ascontiguousarray(R)
     moved, result = np.empty_like(y), np.empty_like(y)
-    share(_moved, len(y), LEAST_VERTICES, weights, *rows, y, np.ascontiguousarray(change),
-          np.ascontiguousarray(rotation), R, moved)
+    share(_moved, len(y), LEAST_VERTICES, weights, *rows, y, np.ascontiguousarray(change), R, moved)
     share(_ends, len(y), LEAST_ROWS, weights, *rows, np.ascontiguousarray(origin), y, moved, R, result)
     return result
 
@@ -102,7 +83,7 @@ def _means(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns
 
 @njit(**KERNEL)
 def _fitted(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, y: Any, v: Any,
-            excess: Any, rounding: Any, smallest: Any, result: Any) -> None:
+            rounding: Any, smallest: Any, result: Any) -> None:
     """Write the angular velocities of vertices begin..end - 1 to result (V, 3)."""
     u = np.uintp
     for i in range(u(begin), u(end)):
@@ -114,26 +95,8 @@ def _fitted(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, column
             d, e = at(y, j), at(v, j)
             c, V, m = add(c, _away(w, d, a)), add(V, _away(w, e, b)), add(m, _away(w, cross(d, e), moment))
             q, p = add(q, _away(w, _squares(d), square)), add(p, _away(w, _mixed(d), mixed))
-        omega = angular_velocity(
+        result[i, 0], result[i, 1], result[i, 2] = angular_velocity(
             add(c, a), add(V, b), add(m, moment), add(q, square), add(p, mixed), rounding, smallest)
-        over = 1.0 + excess * dot(omega, omega)
-        result[i, 0], result[i, 1], result[i, 2] = omega[0] / over, omega[1] / over, omega[2] / over
-
-
-@njit(**KERNEL)
-def _of_chords(begin: Any, end: Any, chord: Any, result: Any) -> None:
-    """Write the rotation vectors of vertices begin..end - 1 to result (V, 3)."""
-    for i in range(begin, end):
-        d = at(chord, i)
-        half = 0.5 * np.sqrt(dot(d, d)) + SMALLEST_DIVISOR
-        result[i, 0], result[i, 1], result[i, 2] = scale(np.arctan(half) / half, d)
-
-
-@njit(**KERNEL)
-def _quaternions(begin: Any, end: Any, rotation: Any, result: Any) -> None:
-    """Write the quaternions of vertices begin..end - 1 to result (V, 4)."""
-    for i in range(begin, end):
-        result[i, 0], result[i, 1], result[i, 2], result[i, 3] = quaternion(at(rotation, i))
 
 
 @njit(**INLINED)
@@ -143,14 +106,11 @@ def _row(R: Any, i: Any, row: Any) -> Any:
 
 
 @njit(**KERNEL)
-def _moved(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, y: Any, change: Any,
-           rotation: Any, R: Any, moved: Any) -> None:
-    """Write the rotation matrices R (V, 3, 3) of patches begin..end - 1, and change + c - R c to moved (V, 3), with the
-    mean c of each."""
+def _moved(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, y: Any, change: Any, R: Any,
+           moved: Any) -> None:
+    """Write change + c - R c to moved (V, 3) for patches begin..end - 1, with the mean c of each."""
     u = np.uintp
     for i in range(u(begin), u(end)):
-        (R[i, 0, 0], R[i, 0, 1], R[i, 0, 2]), (R[i, 1, 0], R[i, 1, 1], R[i, 1, 2]), (
-            R[i, 2, 0], R[i, 2, 1], R[i, 2, 2]) = rotation_matrix(quaternion(at(rotation, i)))
         mine, c, start = at(y, i), (0.0, 0.0, 0.0), u(starts[i])
         for s in range(u(widths[i])):
             c = add(c, _away(weights[start + s], at(y, u(columns[start + s])), mine))

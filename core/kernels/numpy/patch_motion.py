@@ -11,8 +11,6 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ..formulas.patch_motion import angular_velocity
-from ..formulas.rotation import quaternion, rotation_matrix
-from ..formulas.vectors import SMALLEST_DIVISOR
 from ..layouts import PaddedRows
 from .block_matrix import add_scalar_product
 
@@ -25,43 +23,27 @@ def means(weights: FloatArray, layout: PaddedRows, field: FloatArray) -> FloatAr
     return result
 
 
-def fitted(weights: FloatArray, layout: PaddedRows, y: FloatArray, v: FloatArray, excess: float, rounding: float,
-           smallest: float) -> FloatArray:
-    """Return the angular velocities omega (V, 3) of patches with velocities v (V, 3) at places y (V, 3), both in one
-    unit, over 1 + excess omega^2.
+def fitted(weights: FloatArray, layout: PaddedRows, y: FloatArray, v: FloatArray, rounding: float, smallest: float
+           ) -> FloatArray:
+    """Return the angular velocities (V, 3) of patches with velocities v (V, 3) at places y (V, 3), both in one unit.
 
     rounding, smallest: as of `formulas.patch_motion.angular_velocity`.
     """
     turned = y[:, [1, 2, 0]]
     fields = (y, v, np.cross(y, v), y * y, y * turned)
     c, V, moment, square, mixed = (tuple(means(weights, layout, field).T) for field in fields)
-    found = np.column_stack(angular_velocity(c, V, moment, square, mixed, rounding, smallest))
-    found /= 1.0 + excess * np.einsum("vi,vi->v", found, found)[:, None]
-    return found
-
-
-def of_chords(chord: FloatArray) -> FloatArray:
-    """Return the rotation vectors (V, 3) [rad] whose chords, 2 tan(a / 2) times an arm half way, are `chord` (V, 3)."""
-    half = 0.5 * np.sqrt(np.einsum("vi,vi->v", chord, chord)) + SMALLEST_DIVISOR
-    rotation: FloatArray = (np.arctan(half) / half)[:, None] * chord
-    return rotation
-
-
-def quaternions(rotation: FloatArray) -> FloatArray:
-    """Return the unit quaternions (V, 4) of rotation vectors (V, 3) [rad]."""
-    return np.column_stack(quaternion(tuple(rotation.T)))
+    return np.column_stack(angular_velocity(c, V, moment, square, mixed, rounding, smallest))
 
 
 def ends(weights: FloatArray, layout: PaddedRows, origin: FloatArray, y: FloatArray, change: FloatArray,
-         rotation: FloatArray) -> FloatArray:
+         R: FloatArray) -> FloatArray:
     """Return the ends (V, 3) [m] of vertices: the mean, over their patches, of where the rigid motion of each leads.
 
     Args:
         origin, y: (3,) and (V, 3) [m], places are origin + y.
         change: (V, 3) [m], how far the mean of each patch goes.
-        rotation: (V, 3), rotation vector of each patch [rad].
+        R: (V, 3, 3), rotation of each patch.
     """
-    R = np.array(rotation_matrix(quaternion(tuple(rotation.T)))).transpose(2, 0, 1)            # (V, 3, 3)
     c = means(weights, layout, y)
     moved = change + (c - _turned(R, c))
     mean = np.stack([means(weights, layout, np.ascontiguousarray(R[:, row])) for row in range(3)], axis=1)

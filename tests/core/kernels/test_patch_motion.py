@@ -37,11 +37,8 @@ def test_means_are_half_the_vertex_and_half_its_neighbours(sheet):
 def test_rotations_are_momentum_over_inertia(sheet):
     x, predictor, mean = sheet
     v = np.random.default_rng(2).normal(size=x.shape)
-    found = current().patch_motion.fitted(predictor._weights, predictor._layout, x, v, 0.0, SINGLE_PRECISION,
+    found = current().patch_motion.fitted(predictor._weights, predictor._layout, x, v, SINGLE_PRECISION,
                                           float(np.finfo(float).tiny))
-    over = current().patch_motion.fitted(predictor._weights, predictor._layout, x, v, 0.3, SINGLE_PRECISION,
-                                         float(np.finfo(float).tiny))
-    np.testing.assert_allclose(over * (1.0 + 0.3 * (found ** 2).sum(axis=1))[:, None], found, rtol=1e-13, atol=1e-13)
     for i in range(len(x) - 2):
         weight, c, V = mean[i], mean[i] @ x, mean[i] @ v
         momentum = weight @ np.cross(x - c, v - V)
@@ -56,15 +53,7 @@ def test_ends_are_the_means_of_rigid_motions(sheet):
     change, turn = rng.normal(size=x.shape), rng.normal(size=x.shape)
     R = np.array(rotation_matrix(quaternion(tuple(turn.T)))).transpose(2, 0, 1)
     origin = np.array([0.5, -1.0, 2.0])
-    found = current().patch_motion.ends(predictor._weights, predictor._layout, origin, x, change, turn)
+    found = current().patch_motion.ends(predictor._weights, predictor._layout, origin, x, change, R)
     c = mean @ x
     by_patch = origin + (c + change)[:, None] + np.einsum("pab,pvb->pva", R, x[None] - c[:, None])     # (patch, V, 3)
     np.testing.assert_allclose(found, np.einsum("vp,pva->va", mean, by_patch), rtol=0.0, atol=1e-13)
-
-
-def test_chords_are_those_of_the_rotations_that_quaternions_make():
-    rotation = np.concatenate([np.random.default_rng(4).uniform(-1.5, 1.5, size=(1200, 3)), np.zeros((1, 3))])
-    w, x, y, z = current().patch_motion.quaternions(rotation).T
-    np.testing.assert_allclose(w * w + x * x + y * y + z * z, 1.0, rtol=0.0, atol=1e-14)
-    chord = 2.0 * np.column_stack([x, y, z]) / w[:, None]                       # 2 tan(a / 2) along the axis
-    np.testing.assert_allclose(current().patch_motion.of_chords(chord), rotation, rtol=1e-13, atol=1e-300)
