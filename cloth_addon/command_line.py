@@ -56,7 +56,7 @@ def main(argv: Sequence[str]) -> int:
         except Exception as error:
             traceback.print_exc()
             report, code = _failure(error), FAILED
-        interruption.hold()                         # what is left takes milliseconds
+        interruption.hold()                         # the result is decided, and reported whole
         code = _finish(report_target, report, code)
         output.event("exit", code=code, error=report.get("error"))
         return code

@@ -25,7 +25,7 @@ COMPILERS = frozenset(("numba", "llvmlite"))
 
 
 class _Signals:
-    """Whether signals are held, and whether one has come since."""
+    """Store the state of the handlers: `held`, signals do not interrupt now; `came`, one has come meanwhile."""
 
     held = False
     came = False
@@ -50,7 +50,7 @@ def interrupted_by_signals() -> Iterator[None]:
 
 
 def hold() -> None:
-    """Hold signals from now on, until `go_on`: what is done must not be done by half."""
+    """Let no signal interrupt what follows, until `go_on`: it must not be left half done."""
     _Signals.held = True
 
 

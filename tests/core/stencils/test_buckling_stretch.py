@@ -102,20 +102,21 @@ def test_an_element_acts_in_a_step_by_the_branch_of_its_expected_end(backend):
                                           np.array(own)[:, length(at) < 0.9 * rest])
 
 
-def fallen(steps, buckling=True, cells=16, frames=12):
-    """Lengths and p99 of stretch per frame of a sheet that hangs by its top row, and starts at 2/3 of its length."""
-    x, triangles = grid(cells + 1, cells + 1, size=(1.0, 1.0))
+def fallen(steps):
+    """Return lengths and p99 of stretch per frame of a sheet that hangs by its top row and starts at 2/3 of its length.
+    """
+    x, triangles = grid(17, 17, size=(1.0, 1.0))
     start = x * [1.0, 2.0 / 3.0, 0.0]
     top = np.flatnonzero(x[:, 1] == 0.0)
-    hung = core.Cloth(core.ClothMesh(x, triangles), COTTON, pins=dict.fromkeys(map(int, top)), buckling=buckling,
+    hung = core.Cloth(core.ClothMesh(x, triangles), COTTON, pins=dict.fromkeys(map(int, top)), buckling=True,
                       positions=start)
     solver = core.Solver(integrator="bdf2", steps_per_frame=steps, tolerance=1e-2)
-    frames = list(core.simulate(core.Scene([hung], gravity=(0.0, 9.81, 0.0)), solver, range(frames)))
+    frames = list(core.simulate(core.Scene([hung], gravity=(0.0, 9.81, 0.0)), solver, range(12)))
     return np.array([f.positions[0][:, 1].max() for f in frames]), [f.certificate.stretch_p99 for f in frames]
 
 
 def test_cloth_that_starts_shorter_than_its_fabric_falls_open_at_any_step(backend):
-    """One linearisation of a buckled triangle at its start would hold it: 1 cm a second."""
+    """One linearisation of a buckled triangle at its start would hold it: 3 cm a second."""
     coarse, stretch = fallen(1)
     fine, _ = fallen(8)
     assert abs(coarse[-1] - 1.0) < 5e-3 and abs(fine[-1] - 1.0) < 5e-3
