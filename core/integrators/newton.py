@@ -271,7 +271,8 @@ class NewtonStep:
         if found is None or self.loop.hopeless or found.linear.reason == "indefinite":
             found = self._linearised(at, r, exact=False)
         if found.contacts_changed and self.linearisation.tangent:     # another set of contacts has another phi
-            return found
+            with self.watch.stage("forces"):
+                r = self._impulse(at.u) + self.h * found.friction + self.contacts.springs(at.u)
         return self._descended(at.u, r, found)
 
     def _descended(self, u: FloatArray, r: FloatArray, found: Solve) -> Solve | None:
