@@ -5,6 +5,9 @@ A pass solves for the velocities with the contacts as they are taken to be, look
 the cloth went, and corrects what it took for granted. Where hundreds touch there are always some that change, by which
 the motion hardly does: these are left to the next step, which starts from what was found. So are contacts that come and
 go without any effect: where the solution of the pass before solves the corrected system as well, it stands.
+
+Contact takes energy from cloth that nothing moves. Where a solution has most of its motion from contact, the passes do
+not converge, each is as good a guess as the last, and the one with the least motion is taken.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import numpy as np
 from ..arrays import SINGLE_PRECISION, FloatArray
 from ..contact.contact_step import SelfContactStep
 from ..linear.block_matrix import BlockMatrix
+from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..state import InVain
 from .linearisation import Linearisation
@@ -95,7 +99,7 @@ class ContactLoop:
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed, self.hopeless = None, reference, False, False
         friction: FloatArray | None = None
-        driven_passes = 0
+        driven_passes, tried = 0, list[tuple[FloatArray, LinearResult]]()
         for attempt in range(PASSES + 1):
             with self._watch.stage("contact"):
                 equations.take_in()
@@ -120,12 +124,17 @@ class ContactLoop:
                 friction, stands = self._judged(equations, linear, u, last, attempt)
             if attempt > 0 and linear.iterations == 0:               # a further pass would correct the same again
                 self.settled = stands = True
+            tried.append((u, linear))
             if stands and not driven or final:
                 break
             start, scale, last = linear.solution, linear.scale or None, u
             changed = attempt < PASSES - 1
         with self._watch.stage("contact"):
             equations.take_out()
+            if tried and not self.hopeless and self._is_pushed(u, A.multiply(u - reference) - b, equations.filter_):
+                calmest, solved = min(tried, key=lambda one: self._gained(one[0]))
+                if self._gained(calmest) < self._gained(u):
+                    u, linear, (friction, _) = calmest, solved, self._judged(equations, solved, calmest, calmest, 0)
             if friction is None:
                 friction = np.zeros_like(b)
             elif self._pairs is not None:
@@ -217,14 +226,25 @@ class ContactLoop:
         """
         if self._pairs is None:
             return False
-        before = 0.5 * (self._motion_before + self._by_weight)
-        gained = 0.5 * float(np.sum(self._mass * u * u)) - before
-        return gained > before and self._pairs.made_by_friction(u) > gained
+        gained = self._gained(u)
+        return gained > self._energy_before and self._pairs.made_by_friction(u) > gained
+
+    def _is_pushed(self, u: FloatArray, impulse: FloatArray, free: ConstraintFilter) -> bool:
+        """Return whether contact makes most of the motion of velocities u (V, 3) [m/s] of cloth that nothing moves: its
+        `impulse` (V, 3) [N s], in the directions that `free` leaves, does more work than the cloth gains."""
+        gained = self._gained(u)
+        if self._pairs is None or not gained > self._energy_before or self.contacts.driven:
+            return False
+        return float(np.vdot(free.project(impulse), u)) > gained
+
+    def _gained(self, u: FloatArray) -> float:
+        """Return the kinetic energy of velocities u (V, 3) [m/s] beyond `_energy_before` [J]."""
+        return 0.5 * float(np.sum(self._mass * u * u)) - self._energy_before
 
     @cached_property
-    def _motion_before(self) -> float:
-        """Twice the kinetic energy at the start of the step [J]."""
-        return float(np.sum(self._mass * self._state.v ** 2))
+    def _energy_before(self) -> float:
+        """The kinetic energy at the start of the step, and that which weight gives what is at rest [J]."""
+        return 0.5 * (float(np.sum(self._mass * self._state.v ** 2)) + self._by_weight)
 
     def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
         """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""
