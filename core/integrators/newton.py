@@ -231,8 +231,9 @@ class NewtonStep:
         return self._solve(self.base + self.h * u, rhs, u, self.v0 - u + self._fall(), turned=True)
 
     def _solve_turned(self, u: FloatArray) -> Solve:
-        """Return the solve near u (V, 3) [m/s]; of a whole step in free motion again at the rotations and the air of
-        its end, while those before missed them by more than `MISSED_ROTATION`. A shortened step is solved once."""
+        """Return the solve near u (V, 3) [m/s]; of a step in free motion again at the rotations and the air of its end,
+        while those before missed them by more than `MISSED_ROTATION`. Halves are there to miss less, and end on arcs;
+        one that misses twice what a whole may is not mended by being short, and is solved again, too."""
         found = self._solve_near(u)
         for _ in range(TURNED_LINEARISATIONS - 1):
             if not self._turns(found) or self.effort.out:
@@ -241,7 +242,7 @@ class NewtonStep:
             with self.watch.stage("forces"):
                 start = self.system.predictor.turned_to(self.origin.x, self.start.step, end)
                 self.missed = max(self.missed, missed := self.start.missed(start))
-                if missed <= MISSED_ROTATION or self.shortened:
+                if missed <= (2.0 * MOST_MISSED_ROTATION if self.shortened else MISSED_ROTATION):
                     break
                 self.start, self._near = start, (0.5 * (self.x0 + end), found.u)
                 self.rate = self._rate()

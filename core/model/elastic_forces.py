@@ -34,6 +34,7 @@ class ElasticForces:
                  pressure: PressureAt | None = None) -> None:
         self._pattern, self._weight, self._constant, self._matrix_free = pattern, weight, constant, matrix_free
         self._pressure = pressure
+        self._free: FloatArray | None = None
         self._families = families(forces)
         self._acting = families(force for force in forces if not force.law.linear)
         self._acting_constant = families(
@@ -42,10 +43,10 @@ class ElasticForces:
 
     def in_step(self, x: FloatArray, free: FloatArray, h: float, gravity: FloatArray) -> ElasticForces:
         """Return the forces in a step; arguments as of `PressureAt.in_step`."""
-        if self._pressure is None:
-            return self
         result = copy(self)
-        result._pressure = self._pressure.in_step(x, free, h, gravity)
+        result._free = free
+        if self._pressure is not None:
+            result._pressure = self._pressure.in_step(x, free, h, gravity)
         return result
 
     def energy(self, x: FloatArray) -> float:
@@ -128,7 +129,9 @@ class ElasticForces:
         beside = self.beside(x, factor, definite=definite)
         scalar = self._constant.sum(factor, damping)
         kernels, layout = current().element_families, self._pattern.layout
-        acting = self._changing if start is None else [kernels.expected(family, x) for family in self._changing]
+        acting, free = self._changing, x if self._free is None else self._free
+        if start is not None:
+            acting = [kernels.expected(family, x, free) for family in acting]
         if self._matrix_free is not None:
             return self._matrix_free.matrix(acting, x, factor, scalar, exact=exact, rate=rate,
                                             rate_factor=rate_factor, beside=beside, start=start, total=total)

@@ -69,7 +69,8 @@ class Law(Protocol):
         rest_kind: "membrane" | "angle" | "curvature", how a rest shape enters (see `core/model/rest_values.py`).
 
     Optional method, of a law with branches:
-        expected(F, p): the parameters with which an element acts in a step whose end is expected at the columns F.
+        expected(F, G, p): the parameters with which an element acts in a step whose end is expected at the columns F,
+            and would be at the columns G without acceleration.
 
     Optional methods, for the constant matrix of projective dynamics:
         tangent_bounds(p): omega_c (E,) per column, with sum_c omega_c |dF_c|^2 >= dF . H dF for every F.

@@ -107,14 +107,16 @@ def add_turned_damping(family: Family, x: FloatArray, turn: FloatArray | None, t
             subtract_scattered(stencil, P, total)
 
 
-def expected(family: Family, end: FloatArray) -> Family:
-    """Return a family as it acts in a step whose end is expected at `end` (V, 3) [m]; see `Law`."""
+def expected(family: Family, end: FloatArray, free: FloatArray) -> Family:
+    """Return a family as it acts in a step whose end is expected at `end` (V, 3) [m]; arguments as of `Law`."""
+    free = np.ascontiguousarray(free)
     end, elements, acting = np.ascontiguousarray(end), family[0].stencil.grouped, list(family)
     for number, force in enumerate(family):
         expect = compiled_law(force).expect
         if expect is not None:
             parameters = np.empty_like(force.grouped_parameters)
-            share(expect, len(elements[0]), LEAST_ROWS, *elements, force.grouped_parameters, end, NO_TURN, parameters)
+            share(expect, len(elements[0]), LEAST_ROWS, *elements, force.grouped_parameters, end, free, NO_TURN,
+                  parameters)
             acting[number] = replace(force, acting=parameters)
             vars(acting[number])["grouped_parameters"] = force.grouped_parameters           # which are kept
     return acting

@@ -155,10 +155,14 @@ def _energy(law: Loop, columns: Loop, parameters: int) -> Loop:
 def _expect(law: Loop, columns: Loop, parameters: int) -> Loop:
     """Return a compiled loop over the parameters with which elements of a law act in a step."""
     @njit(**KERNEL)  # type: ignore[untyped-decorator]
-    def expect(begin, end, vertices, weights, p, x, turn, result):  # type: ignore[no-untyped-def]
-        """Write the parameters of groups begin..end - 1, whose ends are expected at x (V, 3), to result (G, P, 8)."""
+    def expect(begin, end, vertices, weights, p, x, free, turn, result):  # type: ignore[no-untyped-def]
+        """Write the parameters of groups begin..end - 1, whose ends are expected at x (V, 3), to result (G, P, 8).
+
+        free: (V, 3), the ends without acceleration.
+        """
         for g in range(begin, end):
-            q = law(None, columns(vertices, weights, x, turn, g), row(p, g, parameters))
+            end, coasting = columns(vertices, weights, x, turn, g), columns(vertices, weights, free, turn, g)
+            q = law(None, end, coasting, row(p, g, parameters))
             for k in range(parameters):
                 store(q[k], result, (g * parameters + k) * GROUP_SIZE)
 

@@ -83,10 +83,10 @@ def add_turned_damping(family: Family, x: FloatArray, turn: FloatArray | None, t
     total -= factor * stencil.scatter(P, len(x))
 
 
-def expected(family: Family, end: FloatArray) -> Family:
-    """Return a family as it acts in a step whose end is expected at `end` (V, 3) [m]; see `Law`."""
-    F = family[0].stencil.gather(end)
-    return [replace(force, acting=force.law.expected(F, force.parameters)) if hasattr(force.law, "expected")
+def expected(family: Family, end: FloatArray, free: FloatArray) -> Family:
+    """Return a family as it acts in a step whose end is expected at `end` (V, 3) [m]; arguments as of `Law`."""
+    F, G = family[0].stencil.gather(end), family[0].stencil.gather(free)
+    return [replace(force, acting=force.law.expected(F, G, force.parameters)) if hasattr(force.law, "expected")
             else force for force in family]
 
 

@@ -16,7 +16,10 @@ which is less: a sheet whose vertices can fold does so before its triangles buck
 law is that of `stretch_shear`. Choi and Ko 2002 let links between vertices buckle for the same reason.
 
 A step is linear in the motion, and the law has two branches, each of which is nearly linear. Elements act by the branch
-of their expected end (`expected`): by that of the start a triangle that opens would not stop where it is taut.
+of their expected end (`expected`): by that of the start a triangle that opens would not stop where it is taut. One that
+is buckled there may get taut nevertheless. How far it may go beyond what is expected is estimated by what acceleration
+does to it in the step, its reach r. At the depth d of buckling it is taut in the part 1 - d / r of such a motion, and
+has that part of a tenth of k in the matrix.
 """
 
 from __future__ import annotations
@@ -44,7 +47,7 @@ def load(bend: float) -> float:
 
 
 class BucklingStretch:
-    """Parameters: a k_u, a k_v, a n_u, a n_v [N m], b_u, b_v [-]."""
+    """Parameters: a k_u, a k_v, a n_u, a n_v [N m], r_u, r_v, b_u, b_v [-]."""
 
     name = "buckling stretch"
     constant_tangent = False
@@ -54,17 +57,17 @@ class BucklingStretch:
 
     def energy(self, F: Columns, p: Parameters) -> FloatArray:
         """Return psi (E,) [J]."""
-        ku, kv, nu, nv, bu, bv = p
+        ku, kv, nu, nv, _, _, bu, bv = p
         return _energy(F[0], ku, nu, bu) + _energy(F[1], kv, nv, bv)
 
     def stress(self, F: Columns, p: Parameters) -> Columns:
         """Return P_u = (dpsi/d|w_u|) w_u/|w_u|, and the same for v."""
-        ku, kv, nu, nv, bu, bv = p
+        ku, kv, nu, nv, _, _, bu, bv = p
         return (scale(_tension(F[0], ku, nu, bu), direction(F[0])), scale(_tension(F[1], kv, nv, bv), direction(F[1])))
 
     def tangent(self, F: Columns, p: Parameters) -> Tangent:
         """Return the exact H, which is negative across a compressed direction."""
-        ku, kv, nu, nv, bu, bv = p
+        ku, kv, nu, nv, _, _, bu, bv = p
         zero = identity_block(0.0 * ku)
         lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
         su = np.maximum(_stiffness(F[0], ku, nu, bu), SMALLEST_DIVISOR)
@@ -72,27 +75,29 @@ class BucklingStretch:
         return ((spring_tangent(F[0], lu, su, _tension(F[0], ku, nu, bu) / lu / su), zero),
                 (zero, spring_tangent(F[1], lv, sv, _tension(F[1], kv, nv, bv) / lv / sv)))
 
-    def expected(self, F: Columns, p: Parameters) -> Parameters:
-        """Return the parameters with which an element acts in a step whose end is expected at F.
+    def expected(self, F: Columns, G: Columns, p: Parameters) -> Parameters:
+        """Return the parameters with which an element acts in a step whose end is expected at F, and at G without
+        acceleration.
 
         One that is not buckled there has a load that it reaches at the length 0 only.
         """
-        ku, kv, nu, nv, bu, bv = p
-        return ku, kv, _load_at(F[0], ku, nu, bu), _load_at(F[1], kv, nv, bv), bu, bv
+        ku, kv, nu, nv, _, _, bu, bv = p
+        return (ku, kv, _load_at(F[0], ku, nu, bu), _load_at(F[1], kv, nv, bv), _reach(F[0], G[0]), _reach(F[1], G[1]),
+                bu, bv)
 
     def projected_tangent(self, F: Columns, p: Parameters) -> Tangent:
         """Return the exact H, with at least 0 across a direction, and more along one that may get taut in a step."""
-        ku, kv, nu, nv, bu, bv = p
+        ku, kv, nu, nv, ru, rv, bu, bv = p
         zero = identity_block(0.0 * ku)
         lu, lv = np.maximum(length(F[0]), SMALLEST_DIVISOR), np.maximum(length(F[1]), SMALLEST_DIVISOR)
-        su = np.maximum(_projected_stiffness(F[0], ku, nu, bu), SMALLEST_DIVISOR)
-        sv = np.maximum(_projected_stiffness(F[1], kv, nv, bv), SMALLEST_DIVISOR)
+        su = np.maximum(_projected_stiffness(F[0], ku, nu, bu, ru), SMALLEST_DIVISOR)
+        sv = np.maximum(_projected_stiffness(F[1], kv, nv, bv, rv), SMALLEST_DIVISOR)
         return ((spring_tangent(F[0], lu, su, np.maximum(0.0, _tension(F[0], ku, nu, bu)) / lu / su), zero),
                 (zero, spring_tangent(F[1], lv, sv, np.maximum(0.0, _tension(F[1], kv, nv, bv)) / lv / sv)))
 
     def conditions(self, F: Columns, p: Parameters) -> tuple[Condition, ...]:
         """Return the conditions |w_u| - b_u and |w_v| - b_v, with the stiffness there is."""
-        ku, kv, nu, nv, bu, bv = p
+        ku, kv, nu, nv, _, _, bu, bv = p
         still = (0.0 * ku, 0.0 * ku, 0.0 * ku)
         return ((_stiffness(F[0], ku, nu, bu), (direction(F[0]), still)),
                 (_stiffness(F[1], kv, nv, bv), (still, direction(F[1]))))
@@ -124,16 +129,23 @@ def _stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -
     return either(_beyond(column, k, n, rest) > 0.0, 0.5 * n, k)
 
 
-def _projected_stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return d^2 psi / d|w|^2, but at least k (0.1 - d) at the depth d of buckling [N m].
+def _projected_stiffness(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray, reach: FloatArray
+                         ) -> FloatArray:
+    """Return d^2 psi / d|w|^2, but at least k / 10 (1 - d / r) at the depth d of buckling [N m].
 
-    An element that gets taut in a step unexpectedly would end far beyond that length (docs/decisions/0076). One that
-    is shorter by a tenth does not: steps that change most edges so much are rejected.
+    An element that gets taut in a step unexpectedly would end far beyond that length (docs/decisions/0077).
     """
     depth = np.maximum(0.0, _beyond(column, k, n, rest))
-    return np.maximum(_stiffness(column, k, n, rest), k * np.maximum(0.0, 0.1 - depth))
+    taut = np.maximum(0.0, 1.0 - depth / np.maximum(reach, SMALLEST_DIVISOR))
+    return np.maximum(_stiffness(column, k, n, rest), 0.1 * k * taut)
 
 
 def _load_at(column: Vector, k: FloatArray, n: FloatArray, rest: FloatArray) -> FloatArray:
     """Return n of an element that is buckled at this column, and k b of one that is not [N m]."""
     return either(_beyond(column, k, n, rest) > 0.0, n, k * rest)
+
+
+def _reach(column: Vector, free: Vector) -> FloatArray:
+    """Return the change of length that acceleration makes in a step [-]."""
+    away = length(column) - length(free)
+    return np.maximum(away, -away)

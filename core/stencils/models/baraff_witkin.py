@@ -52,9 +52,10 @@ def build(mesh: ClothMesh, material: Material, *, bending: str = "patch", flat: 
             forces.append(ElementForce(stencil, TwoSidedStretch(10.0 * cu < ku or 10.0 * cv < kv), (
                 a * ku, a * kv, a * cu, a * cv, tk, tc, one * bu, one * bv), max(taus)))
         elif buckling and any(material.bend):
+            reach = 0.1 * one                              # steps that change most edges by more are rejected
             forces.append(ElementForce(stencil, BucklingStretch(), (
-                a * ku, a * kv, load(material.bend[0]) * one, load(material.bend[1]) * one, one * bu, one * bv),
-                material.damping))
+                a * ku, a * kv, load(material.bend[0]) * one, load(material.bend[1]) * one, reach, reach, one * bu,
+                one * bv), material.damping))
         else:
             forces.append(ElementForce(stencil, Stretch(), (a * ku, a * kv, one * bu, one * bv), material.damping))
         forces.append(ElementForce(stencil, Shear(), (a * material.shear,), material.damping_of("shear")))

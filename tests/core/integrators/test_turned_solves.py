@@ -114,3 +114,21 @@ def test_a_history_of_another_step_size_is_that_of_a_constant_acceleration():
         last = _in_steps_of(state, h)
         assert last.step == h
         np.testing.assert_allclose([last.x, last.v], at(-h), atol=1e-15)
+
+
+def gusty(fabric, seed):
+    """Return the largest p99 of stretch in two seconds of a flag of 24 vertices a metre in a gale."""
+    points, triangles = grid((23, 13), (1.0, 0.6))
+    held = np.flatnonzero(points[:, 0] <= points[:, 0].min())
+    x = points[:, [0, 2, 1]] + 1e-6 * np.random.default_rng(seed).normal(size=points.shape)
+    cloth = core.Cloth(core.ClothMesh(x, triangles), core.Material.preset(fabric), pins=dict.fromkeys(held.tolist()),
+                       buckling=True)
+    solver = core.Solver(frame_rate=24.0, integrator="bdf2", steps_per_frame=1, tolerance=0.01, self_collision=False)
+    frames = core.simulate(core.Scene([cloth], wind=(15.8, 1.6, 0.0)), solver, range(49))
+    return max(frame.certificate.stretch_p99 for frame in frames)
+
+
+def test_a_flag_in_a_gale_is_not_stretched_by_its_own_turns():
+    """Halves of its steps miss rotations by more than their whole does: mesh by mesh, from step to step. Solved once,
+    they stretch it by 5 to 13 %."""
+    assert np.median([gusty(fabric, seed) for fabric in ("cotton", "silk") for seed in (0, 1)]) < 1.05

@@ -75,7 +75,8 @@ def two_sided_stretch(mesh):
 def buckling_stretch(mesh):
     """Build triangles that buckle: warp within a shortening of a hundredth, weft at half their length."""
     a = mesh.areas
-    return membrane_stencil(mesh), (900.0 * a, 400.0 * a, 9.0 * a, 200.0 * a, 1.0 + 0.0 * a, 0.95 + 0.0 * a)
+    return membrane_stencil(mesh), (900.0 * a, 400.0 * a, 9.0 * a, 200.0 * a, 0.1 + 0.0 * a, 0.0 * a, 1.0 + 0.0 * a,
+                                    0.95 + 0.0 * a)
 
 
 def shear(mesh):

@@ -27,7 +27,7 @@ def test_tension_and_small_compression_are_those_of_the_published_law():
     mesh = jittered_mesh(1.0)
     ours, published = (stretch_force(mesh, buckling=given) for given in (True, False))
     assert isinstance(ours.law, BucklingStretch) and isinstance(published.law, Stretch)
-    ku, kv, nu, nv, _, _ = ours.parameters
+    ku, kv, nu, nv, *_ = ours.parameters
     least = min((nu / ku).min(), (nv / kv).min())                      # n / k, the strain at which a triangle buckles
     for size in (1.0 - 0.9 * least, 1.0, 1.3):
         x = size * mesh.positions
@@ -88,9 +88,9 @@ def test_an_element_acts_in_a_step_by_the_branch_of_its_expected_end(backend):
     mesh = jittered_mesh(0.02)
     force = stretch_force(mesh, buckling=True)
     short, taut = deformed(mesh, "crushed"), 1.05 * mesh.positions
-    ku, kv, _, _, bu, bv = force.parameters
+    ku, kv, *_, bu, bv = force.parameters
     for end in (short, taut):
-        acting, = current().element_families.expected([force], end)
+        acting, = current().element_families.expected([force], end, short)
         F, G = force.stencil.gather(short), force.stencil.gather(end)
         stresses = [force.law.stress(F, p) for p in (expected_parameters(acting), force.parameters)]
         for column, at, acts, own, k, rest in zip(F, G, *stresses, (ku, kv), (bu, bv), strict=True):
@@ -100,6 +100,26 @@ def test_an_element_acts_in_a_step_by_the_branch_of_its_expected_end(backend):
             np.testing.assert_allclose(pull[is_taut], linear[is_taut], rtol=1e-9)
             np.testing.assert_array_equal(np.array(acts)[:, length(at) < 0.9 * rest],
                                           np.array(own)[:, length(at) < 0.9 * rest])
+
+
+def test_a_buckled_element_resists_in_the_matrix_only_what_may_make_it_taut(backend):
+    """That is a motion beyond the expected end by more than its depth; as large as what acceleration does in the step."""
+    mesh = jittered_mesh(0.02)
+    force = stretch_force(mesh, buckling=True)
+    ku, kv, nu, nv, *_, bu, bv = force.parameters
+    end = 0.95 * mesh.positions
+    F = force.stencil.gather(end)
+    for free in (end, 0.99 * mesh.positions, 1.04 * mesh.positions):
+        G = force.stencil.gather(free)
+        acting, = current().element_families.expected([force], end, free)
+        H = force.law.projected_tangent(F, expected_parameters(acting))
+        for column, other, k, n, rest, place in zip(F, G, (ku, kv), (nu, nv), (bu, bv), (0, 1), strict=True):
+            along = np.array(column) / length(column)
+            found = np.einsum("ie,ije,je->e", along, np.array(H[place][place]), along)
+            depth, reach = rest - length(column) - n / k, np.abs(length(other) - length(column)) + 1e-300
+            assert (depth > 0.0).all()
+            share = 0.1 * k * np.maximum(0.0, 1.0 - depth / reach)
+            np.testing.assert_allclose(found, np.maximum(0.5 * n, share), rtol=1e-9)
 
 
 def fallen(steps):
