@@ -103,7 +103,7 @@ def test_an_element_acts_in_a_step_by_the_branch_of_its_expected_end(backend):
 
 
 def test_a_buckled_element_resists_in_the_matrix_only_what_may_make_it_taut(backend):
-    """That is a motion beyond the expected end by more than its depth; as large as what acceleration does in the step."""
+    """That is a motion beyond the expected end by more than its depth; as large as what acceleration does in a step."""
     mesh = jittered_mesh(0.02)
     force = stretch_force(mesh, buckling=True)
     ku, kv, nu, nv, *_, bu, bv = force.parameters
