@@ -33,7 +33,7 @@ from .created_energy import SUM_ROUNDING, created_energy
 from .line_search import descent
 from .linearisation import Linearisation, Tangent
 from .multistep_start import ROTATION_EXCESS
-from .post_step import StepResult, ended
+from .post_step import MAX_TURNED_OVERLENGTH, StepResult, ended
 from .rigid_modes import in_flight
 from .step_contacts import StepContacts
 from .step_context import StepContext
@@ -231,9 +231,8 @@ class NewtonStep:
         return self._solve(self.base + self.h * u, rhs, u, self.v0 - u + self._fall(), turned=True)
 
     def _solve_turned(self, u: FloatArray) -> Solve:
-        """Return the solve near u (V, 3) [m/s]; of a step in free motion again at the rotations and the air of its end,
-        while those before missed them by more than `MISSED_ROTATION`. Halves are there to miss less, and end on arcs;
-        one that misses twice what a whole may is not mended by being short, and is solved again, too."""
+        """Return the solve near u (V, 3) [m/s]; of a step in free motion again at its end (rotations, air, branches of
+        laws), while it misses rotations by more than `MISSED_ROTATION` or stretches edges visibly."""
         found = self._solve_near(u)
         for _ in range(TURNED_LINEARISATIONS - 1):
             if not self._turns(found) or self.effort.out:
@@ -242,12 +241,17 @@ class NewtonStep:
             with self.watch.stage("forces"):
                 start = self.system.predictor.turned_to(self.origin.x, self.start.step, end)
                 self.missed = max(self.missed, missed := self.start.missed(start))
-                if missed <= (2.0 * MOST_MISSED_ROTATION if self.shortened else MISSED_ROTATION):
+                most = 2.0 * MOST_MISSED_ROTATION if self.shortened else MISSED_ROTATION
+                if missed <= most and self._grown(found) <= MAX_TURNED_OVERLENGTH:
                     break
                 self.start, self._near = start, (0.5 * (self.x0 + end), found.u)
                 self.rate = self._rate()
             found = self._solve_near(found.u)
         return found
+
+    def _grown(self, found: Solve) -> float:
+        """Return the stretch that a solve adds to most edges [-]."""
+        return step_strain.largest_of_most(self.contacts.growth(found.u), self.system.edge_slices)
 
     def _turns(self, found: Solve) -> bool:
         """Return whether a usable solve is one of turned elements, and the number of solves is left to the step."""
@@ -326,8 +330,7 @@ class NewtonStep:
         """Return the solve after further linearisations, as long as the step creates so much energy that it would be
         rejected: cloth that is blown up turns far in a step. Also return whether they were in vain.
 
-        A step that stretches cloth too much as well is left to smaller steps: a search for contacts on its way would
-        find most of the mesh.
+        One that stretches cloth too much is left to smaller steps: contacts on its way would be most of the mesh.
         """
         grown, made = self._judged(found)
         for _ in range(PRESSURE_LINEARISATIONS - 1):
@@ -353,8 +356,7 @@ class NewtonStep:
             return np.inf, np.inf
         with self.watch.stage("forces"):
             end = self.contacts.reached(at.u)
-            grown = step_strain.largest_of_most(self.contacts.growth(at.u), self.system.edge_slices)
-            return grown, created_energy(self, at.u, end, self.system.edge_lengths(end))
+            return self._grown(at), created_energy(self, at.u, end, self.system.edge_lengths(end))
 
     # ------------------------------------------------------------------ the nonlinear equations
 
