@@ -6,8 +6,8 @@ the cloth went, and corrects what it took for granted. Where hundreds touch ther
 the motion hardly does: these are left to the next step, which starts from what was found. So are contacts that come and
 go without any effect: where the solution of the pass before solves the corrected system as well, it stands.
 
-Contact takes energy from cloth that nothing moves. Where a solution has most of its motion from contact, the passes do
-not converge, each is as good a guess as the last, and the one with the least motion is taken.
+Contact takes energy from cloth that nothing moves. Where its impulse does more work than a solution gains, the passes
+do not converge, each is as good a guess as the last, and the one with the least motion is taken.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 from ..arrays import SINGLE_PRECISION, FloatArray
 from ..contact.contact_step import SelfContactStep
 from ..linear.block_matrix import BlockMatrix
-from ..linear.constraint_filter import ConstraintFilter
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
 from ..state import InVain
 from .linearisation import Linearisation
@@ -131,9 +130,10 @@ class ContactLoop:
             changed = attempt < PASSES - 1
         with self._watch.stage("contact"):
             equations.take_out()
-            if tried and not self.hopeless and self._is_pushed(u, A.multiply(u - reference) - b, equations.filter_):
+            if tried and not self.hopeless and self._leaps(u):
+                pushed = float(np.vdot(equations.filter_.project(A.multiply(u - reference) - b), u))      # [J]
                 calmest, solved = min(tried, key=lambda one: self._gained(one[0]))
-                if self._gained(calmest) < self._gained(u):
+                if pushed > self._gained(u) > self._gained(calmest):
                     u, linear, (friction, _) = calmest, solved, self._judged(equations, solved, calmest, calmest, 0)
             if friction is None:
                 friction = np.zeros_like(b)
@@ -229,13 +229,11 @@ class ContactLoop:
         gained = self._gained(u)
         return gained > self._energy_before and self._pairs.made_by_friction(u) > gained
 
-    def _is_pushed(self, u: FloatArray, impulse: FloatArray, free: ConstraintFilter) -> bool:
-        """Return whether contact makes most of the motion of velocities u (V, 3) [m/s] of cloth that nothing moves: its
-        `impulse` (V, 3) [N s], in the directions that `free` leaves, does more work than the cloth gains."""
-        gained = self._gained(u)
-        if self._pairs is None or not gained > self._energy_before or self.contacts.driven:
-            return False
-        return float(np.vdot(free.project(impulse), u)) > gained
+    def _leaps(self, u: FloatArray) -> bool:
+        """Return whether cloth in contact by pairs gains more energy than it had, at velocities u (V, 3) [m/s], though
+        neither pins nor colliders move it."""
+        by_pairs = self._pairs is not None and self._constraints is None
+        return by_pairs and self._gained(u) > self._energy_before and not self.contacts.driven
 
     def _gained(self, u: FloatArray) -> float:
         """Return the kinetic energy of velocities u (V, 3) [m/s] beyond `_energy_before` [J]."""
