@@ -230,7 +230,7 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
     more = col.column(align=True)
     if source is not None and state.can_resume:
         _draw_bake(more, context, "Bake from the Start")
-    if source is not None and state.has_frame(frame) and source.first < frame < source.reached:
+    if source is not None and state.has_frame(frame) and frame < source.reached:
         plan = state.going_on(frame, changed=source_changed)
         more.operator("muslin.bake", text=f"Bake from Here ({_kept_text(plan.kept, frame)})").mode = "HERE"
         if plan.kept != frame:
