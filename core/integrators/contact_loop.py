@@ -98,7 +98,8 @@ class ContactLoop:
         equations = PassEquations(self.contacts, A, b, reference)
         scale, last, changed, self.hopeless = None, reference, False, False
         friction: FloatArray | None = None
-        driven_passes, tried = 0, list[tuple[FloatArray, LinearResult]]()
+        driven_passes = 0
+        tried: list[tuple[FloatArray, LinearResult]] = []
         for attempt in range(PASSES + 1):
             with self._watch.stage("contact"):
                 equations.take_in()

@@ -161,8 +161,8 @@ def _expect(law: Loop, columns: Loop, parameters: int) -> Loop:
         free: (V, 3), the ends without acceleration.
         """
         for g in range(begin, end):
-            end, coasting = columns(vertices, weights, x, turn, g), columns(vertices, weights, free, turn, g)
-            q = law(None, end, coasting, row(p, g, parameters))
+            F, G = columns(vertices, weights, x, turn, g), columns(vertices, weights, free, turn, g)
+            q = law(None, F, G, row(p, g, parameters))
             for k in range(parameters):
                 store(q[k], result, (g * parameters + k) * GROUP_SIZE)
 

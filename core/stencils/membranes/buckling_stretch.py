@@ -18,8 +18,8 @@ law is that of `stretch_shear`. Choi and Ko 2002 let links between vertices buck
 A step is linear in the motion, and the law has two branches, each of which is nearly linear. Elements act by the branch
 of their expected end (`expected`): by that of the start a triangle that opens would not stop where it is taut. One that
 is buckled there may get taut nevertheless. How far it may go beyond what is expected is estimated by what acceleration
-does to it in the step, its reach r. At the depth d of buckling it is taut in the part 1 - d / r of such a motion, and
-has that part of a tenth of k in the matrix.
+does to it in the step, its reach r. From the depth d of buckling at the start it is taut in the part 1 - d / r of such
+a motion, and has that part of a tenth of k in the matrix.
 """
 
 from __future__ import annotations
