@@ -46,7 +46,7 @@ class LengthLimits:
             system: what is simulated.
             limit: *Limit Stretch* in this step, None if there is none.
             start: (E,) lengths of the edges at the start [m].
-            linearised: as of `TurnedEdges`; None for a step whose forces follow rotations.
+            linearised: as of `TurnedEdges`; None for a step whose forces follow rotations, or are taken as they turn.
             reached: (V, 3) end of the solve [m]. Edges that only the step filter makes longer are left to the next
                 step: shortened here, they would hold cloth that slides around a corner.
             lengths: (E,) lengths of the edges at `reached` [m].

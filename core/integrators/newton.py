@@ -37,7 +37,6 @@ from .post_step import MAX_TURNED_OVERLENGTH, StepResult, ended
 from .rigid_modes import in_flight
 from .step_contacts import StepContacts
 from .step_context import StepContext
-from .turned_edges import LEAST_COSINE
 
 INNER_TOLERANCE = 1e-3
 """Tightest tolerance of a linear solve inside Newton iterations that go on to a tighter one [-]."""
@@ -169,8 +168,8 @@ class NewtonStep:
         failed |= found.linear.reason == "indefinite"
         limits = self.system.strain_limit(self.state.time + self.h, self.state.plastic)
         result = ended(self.loop, found.u, residual, converged, failed, limits,
-                       self._linearised_edges if self.linearisation.tangent else None, fall=self._fall(),
-                       arc=self._arc(found))
+                       self._linearised_edges if self.linearisation.tangent and not self._turns(found) else None,
+                       fall=self._fall())
         if result.hopeless or not (result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
@@ -241,8 +240,7 @@ class NewtonStep:
             with self.watch.stage("forces"):
                 start = self.system.predictor.turned_to(self.origin.x, self.start.step, end)
                 self.missed = max(self.missed, missed := self.start.missed(start))
-                most = 2.0 * MOST_MISSED_ROTATION if self.shortened else MISSED_ROTATION
-                if missed <= most and self._grown(found) <= MAX_TURNED_OVERLENGTH:
+                if (self.shortened or missed <= MISSED_ROTATION) and self._grown(found) <= MAX_TURNED_OVERLENGTH:
                     break
                 self.start, self._near = start, (0.5 * (self.x0 + end), found.u)
                 self.rate = self._rate()
@@ -258,14 +256,6 @@ class NewtonStep:
         turned = self.unhindered and self.damping_inside and self.start.rotation is not None
         left = self.settings.newton_iterations is None and not self.loop.hopeless
         return bool(turned and left and np.isfinite(found.u).all())
-
-    def _arc(self, found: Solve) -> FloatArray | None:
-        """Return the shift (V, 3) [m] of the end of a shortened step, as of `ArcEnds.shift`; None for none."""
-        if not (self.shortened and self._turns(found)):
-            return None
-        end = self.base + self.h * found.u
-        with self.watch.stage("forces"):
-            return self.system.arc_ends.shift(self.start, end, self.h, self.pins.rows, LEAST_COSINE)
 
     def _newton_step(self, at: Solve, r: FloatArray, *, close: bool) -> Solve | None:
         """Return the solve at x = base + h u, shortened until phi falls; None if it never falls."""

@@ -83,7 +83,7 @@ class StepResult:
 
 def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, failed: bool,
           limit: StrainLimit | None, linearised: Callable[[], FloatArray] | None = None, *,
-          fall: FloatArray, arc: FloatArray | None = None) -> StepResult:
+          fall: FloatArray) -> StepResult:
     """Return the result of a step whose `loop` found velocities u (V, 3) [m/s].
 
     Args:
@@ -92,7 +92,6 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         residual, converged, failed: as in `StepResult`.
         limit, linearised: as in `LengthLimits.of_step`.
         fall: (V, 3) change of the velocities that weight alone makes in the step [m/s].
-        arc: (V, 3) shift of the end from tangents to arcs [m], None for none.
     """
     contacts, system = loop.contacts, loop.contacts.system
     x, v, h = contacts.reached(u), u, contacts.h
@@ -106,8 +105,6 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         if not system.outer_forces.all():
             v = u = u + Flight(contacts).missed(u, contacts.state.v + fall)
             x = contacts.reached(u)
-        if arc is not None:
-            x = x + arc
         solved, start = x, contacts.start_lengths
         lengths = system.edge_lengths(solved)
         limits = LengthLimits.of_step(system, limit, start, linearised, solved, lengths)

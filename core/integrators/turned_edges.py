@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edges that turn by more than a linear step can follow keep their length.
+"""Edges that turn in contact by more than a linear step can follow keep their length.
 
 A linearised step takes both ends of an edge along straight lines. To its forces the edge is as long as its part along
 the direction n in which it was taken to lie,
@@ -9,7 +9,7 @@ the direction n in which it was taken to lie,
 and at that length they are in balance. Where the edge turns by an angle phi in the step, it is 1 / cos phi times as
 long as that, of which the solve knows nothing: at a fold, whose edges are short beside the way they go in a step,
 single ones came out at twice their length and were back at it a step later. Shorter steps cure that, at a price that
-all the cloth pays.
+all the cloth pays. In free motion the elements are linearised as they turn, and the end of the step stays as it is.
 
 So edges longer by more than `TURNED_GROWTH` than both what they were and l_linear are brought back to
 `TURNED_GROWTH_LEFT` beyond that, together with those around them, as *Limit Stretch* does it (`strain_limit`): by
@@ -38,9 +38,6 @@ around the edge of a table is now and then held there."""
 TURNED_GROWTH_LEFT = 0.5 * TURNED_GROWTH
 """The same to which one that grew by more is brought back [-]. At 0, what would hold a step later is brought back, too,
 and more steps are halved."""
-LEAST_COSINE = 1.0 / (1.0 + TURNED_GROWTH)
-"""Smallest cosine of an angle by which an edge turns on that is brought back to its arc, see `model.arc_ends` [-]:
-beyond it edges are shortened one by one."""
 RINGS = 3
 """Edges from the ends of one that is too long to the last vertices that may give way for it."""
 NO_PINS = np.zeros(0, dtype=np.int64)

@@ -30,7 +30,6 @@ from ..linear.preconditioners.select import Preconditioners
 from ..state import SolveHistory, State, Touch
 from ..stencils.stencil import ElementForce
 from .air_in_time import AirInTime
-from .arc_ends import ArcEnds
 from .cloth_forces import built_model
 from .dof_numbering import SolverNodes
 from .elastic_forces import ConstantStiffness, ElasticForces, edge_stiffness
@@ -91,7 +90,7 @@ class ParticleSystem:
         may_go_slack: whether there are links that carry no compression.
         abrupt: (V,) whether the piece of a particle has threads, seams or links that may go slack.
         emission: particles that are born later.
-        predictor: of motions. arc_ends: where edges that turn in a step end.
+        predictor: of motions.
         self_contact: contact of all cloths, None where there is no triangle, no thread and no collider.
         exclusions: what is excluded from contact; None if nothing is.
         shapes: of the colliders, with their rooms open.
@@ -145,7 +144,6 @@ class ParticleSystem:
         self._latest_limit: Latest[tuple[tuple[float, ...], bytes | None], StrainLimit] = Latest()
         self._air = AirInTime(scene, self.slices, nodes.mass)
         self.predictor = MotionPredictor(near, self.vertex_count, self.abrupt)
-        self.arc_ends = ArcEnds(self.edges, self.mass, nodes.rest, lambda: self.edge_stiffness(0.0))
         stencils = [*(f.stencil for f in final if not f.law.constant_tangent),
                     *self._air.stencils] if assembled else []
         self._pattern = BlockPattern(

@@ -29,7 +29,6 @@ from ..description.pressure import Pressure
 from ..description.scene import Scene
 from ..description.settings import Solver
 from ..errors import ClothError
-from ..integrators.turned_edges import LEAST_COSINE
 from ..kernels import current
 from ..kernels.backend import choose, is_complete, note_complete, rule_out, using
 from ..linear.packed_matrix import LEAST_PACKED_TOLERANCE
@@ -80,7 +79,6 @@ def warm_up(solver: Solver, models: Sequence[str] = ("baraff_witkin",)) -> Itera
             # with the matrix itself, as a fine and stiff sheet is solved at any tolerance
             _simulate(part(model), replace(solver, tolerance=min(solver.tolerance, 0.5 * LEAST_PACKED_TOLERANCE)))
             _weigh(part(model), solver)
-            _end_on_arcs(part(model), solver)
             _limit_stretch(solver)
             _press(solver)
             _look_for_pairs(solver)
@@ -119,15 +117,6 @@ def _weigh(scene: Scene, solver: Solver) -> None:
         start = system.initial_state()
         system.elastic(start.time).energy(start.x)
         current().gradients.dot(start.x, start.x)
-
-
-def _end_on_arcs(scene: Scene, solver: Solver) -> None:
-    """Bring a start to its arcs, as only shortened steps in free motion do."""
-    with using(choose(solver.backend)):
-        system = ParticleSystem(scene)
-        x = system.initial_state().x
-        start = system.predictor.turned_start(x, 1.0, np.zeros_like(x))
-        system.arc_ends.shift(start, x[:, [1, 2, 0]], 1.0, np.zeros(1, dtype=np.int64), LEAST_COSINE)
 
 
 def _limit_stretch(solver: Solver) -> None:
