@@ -58,19 +58,6 @@ class Before:
 
 
 @dataclass(frozen=True)
-class InVain:
-    """Record of whether the second solve of a step has helped lately.
-
-    Attributes:
-        left: steps that are still solved only once.
-        waits: number of steps to solve only once after the next second solve that does not help.
-    """
-
-    left: int = 0
-    waits: int = 8
-
-
-@dataclass(frozen=True)
 class ContactWarmStart:
     """First guess for the contacts of the next step, from the end of the last one.
 
@@ -185,7 +172,6 @@ class State:
         time: [s].
         touch: friction state on solids.
         before: start of the last step, None for integrators that do not look back.
-        in_vain: whether second solves of a step have helped lately.
         contact: memory of pair contact, None where there is no surface.
         control: step size, None before the first step.
         solves: history of the linear solves, None before the first one.
@@ -203,7 +189,6 @@ class State:
     time: float
     touch: Touch
     before: Before | None = None
-    in_vain: InVain = InVain()
     contact: ContactState | None = None
     control: StepControl | None = None
     solves: SolveHistory | None = None

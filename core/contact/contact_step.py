@@ -33,8 +33,6 @@ from .turns import turns
 from .untangling import lift_out, pull_apart
 from .warm_start import recalled
 
-PAST = 1e-3
-"""Part of the thickness by which a pair must be further apart than along its first normal to slide past a rim [-]."""
 SEARCHES = 4
 """Searches for candidates after a cut that led out of the boxes of the search before."""
 
@@ -63,9 +61,8 @@ class SelfContactStep:
         self._solids_end = around.end(base)[len(base):]                                    # (W, 3) [m]
         close = around.close()
         thickness = fixed.thickness_of(close)
-        going_on = self._going_on(close, thickness, base + h * expected)
         self._turn: tuple[IntArray, FloatArray] | None = None        # of contacts with faces, rows and rotations
-        self.repulsion = Repulsion(base, h, self._contacts(going_on, thickness, faces=faces is None),
+        self.repulsion = Repulsion(base, h, self._contacts(close, thickness, faces=faces is None),
                                    fixed.body[:len(base)])
         if faces is not None and self._inertia is not None and around.motion is not None:
             rows, turn = faces.turns(fixed, around.motion, free)
@@ -83,8 +80,6 @@ class SelfContactStep:
             self.repulsion.add(around.tears.contacts(around.start, self._inverse_mass, h, self._unheld))
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
-        if around.itself and not around.effort.out:
-            self._foresee(base + h * expected)
 
     @property
     def touching(self) -> int:
@@ -95,32 +90,6 @@ class SelfContactStep:
     def on_solids(self) -> bool:
         """Whether a pair of cloth and a solid acts."""
         return bool((self.repulsion.contacts.touches & _with_solids(self.repulsion.contacts)).any())
-
-    @property
-    def touching_cloth(self) -> int:
-        """Number of pairs of cloth with cloth that act."""
-        return int(np.count_nonzero(self.repulsion.contacts.touches & ~_with_solids(self.repulsion.contacts)))
-
-    def _going_on(self, pairs: Pairs, thickness: FloatArray, x1: FloatArray) -> Pairs:
-        """The pairs, that keep `thickness` (P,) [m], those that slide past a rim as they will be at x1 (V, 3) [m].
-
-        Across the normal of the start a rim would be a wall to whatever slides under it. What is expected to come round
-        it to the other side is still held on its own: were it pressed to there and hindered, it would be flung.
-        """
-        end, faces = self._around.end(x1), np.arange(len(pairs)) < pairs.faces
-        gap = np.einsum("pi,pi->p", np.einsum("pk,pki->pi", pairs.weights, pick(end, pairs.vertices)), pairs.normal)
-        row = np.flatnonzero(faces & any_of(pairs.weights == 0.0) & (gap < thickness))
-        if len(row) == 0:
-            return pairs
-        some = pairs[row]
-        then = some.elsewhere(end)
-        past = then.distance > gap[row] + PAST * thickness[row]
-        past &= np.einsum("pi,pi->p", then.normal, some.normal) > 0.0
-        past &= some.meeting_times(self._around.start, end, self._around.effort) == NEVER
-        row, then = row[past], then[np.flatnonzero(past)]
-        weights, normal, distance = pairs.weights.copy(), pairs.normal.copy(), pairs.distance.copy()
-        weights[row], normal[row], distance[row] = then.weights, then.normal, then.distance
-        return replace(pairs, weights=weights, normal=normal, distance=distance)
 
     def _contacts(self, pairs: Pairs, thickness: FloatArray, *, faces: bool = True) -> Contacts:
         """Contacts of pairs that keep `thickness` (P,) [m]; without `faces`, none of vertices with faces of
@@ -262,17 +231,6 @@ class SelfContactStep:
         """Take in what meets on the way to x1 (V, 3) [m], of every vertex the first; how many pairs."""
         pairs, times = self._around.meeting(x1)
         return self._take(pairs, times, x1) if len(pairs) else 0
-
-    def _foresee(self, x1: FloatArray) -> None:
-        """Take in cloth that would meet cloth on the way to x1 (V, 3) [m], which is expected: where that is known
-        before the first solve there need not be another.
-
-        Of solids that does not hold. Somebody else keeps cloth off their faces, and what is expected leads into them.
-        """
-        pairs, times = self._around.meeting(x1)
-        row = np.flatnonzero(all_of(pairs.vertices < len(x1)))
-        if len(row):
-            self._take(pairs[row], times[row], x1)
 
     def _take(self, pairs: Pairs, times: FloatArray, x1: FloatArray) -> int:
         """Take in pairs that meet at `times` (P,) on the way to x1 (V, 3) [m], of every vertex the first; how many."""

@@ -18,13 +18,10 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import SINGLE_PRECISION, FloatArray
-from ..contact.contact_step import SelfContactStep
 from ..linear.block_matrix import BlockMatrix
 from ..linear.modified_pcg import LinearResult, Operator, modified_pcg
-from ..state import InVain
 from .linearisation import Linearisation
 from .pass_equations import PassEquations
-from .second_solve import SecondSolve
 from .step_contacts import CONTACT_TOLERANCE, StepContacts
 from .trial_bounds import TrialBounds
 
@@ -33,18 +30,9 @@ PASSES = 6
 LEAST_PASSES = 2
 """Solves of a step out of effort: what meets on the way of the first one is held in the second. Left to the cut of the
 motion, it would become velocity, step after step (docs/decisions/0066)."""
-MANY_CONTACTS = 128
-"""Pairs above which those that meet while all comes to rest may be left to the truncation."""
-SLIDING = 512
-"""Pairs of cloth on cloth above which errors of their friction are taken to make up for each other."""
-FEW_MEETING = 0.02
-"""Part of many pairs that have nearly come to rest which may meet and be left to the truncation [-]: it parts a few
-across planes, but takes many as one, and that tears at what is around them."""
 GOOD = 0.1
 """Part of the residual that a first guess may leave where the preconditioner is direct [-]: a worse one saves nothing,
 and costs as much as an iteration."""
-QUICK_MOTION = 0.02
-"""Change of the velocities in a step, over that which weight gives, above which the motion is a quick one [-]."""
 CALM = 0.1
 """Change of the velocities from pass to pass below which contacts that still change are left to the next step, over the
 velocity that weight gives in a step [-]."""
@@ -86,7 +74,6 @@ class ContactLoop:
         self._mass = self._system.masses
         self.iterations, self._effort = 0, contacts.effort
         self.settled = True
-        self._second = SecondSolve(contacts.state.in_vain)
 
     def solve(self, A: BlockMatrix, b: FloatArray, reference: FloatArray, start: FloatArray | None, *,
               tentative: bool = False) -> Solve:
@@ -150,11 +137,6 @@ class ContactLoop:
         self.hopeless |= not self._bounds.final
         return self._bounds.shortened(u) if self._bounds.final else u
 
-    @property
-    def in_vain(self) -> InVain:
-        """What the solves of this step tell the next."""
-        return self._second.learned()
-
     def _solved(self, equations: PassEquations, start: FloatArray | None, scale: float | None, tentative: bool
                 ) -> LinearResult:
         """The solution of a pass, from a first guess; `scale` is of the pass whose solution that is."""
@@ -204,19 +186,15 @@ class ContactLoop:
             impulse = equations.multiply(linear.solution) - equations.rhs
             again = self._constraints.judge(u, impulse / self._h)
         moved = self._over_weight(u - last) if attempt > 0 else np.inf
-        if attempt == 1:
-            self._second.changed(moved)
         enough = moved < CALM
         self.settled = not again
         if own is None:
             return friction, enough or not again
-        changed = own.judge(u, equations.filter_, last if attempt > 0 else None, self._fall)
-        again |= self._second.for_pairs(attempt, changed, own.friction_settled, own.touching)
+        again |= own.judge(u, equations.filter_, last if attempt > 0 else None, self._fall)
         if not self._effort.out or attempt < LEAST_PASSES - 1:       # else no solve follows
-            again |= not self._meet_few(own, u)                      # which takes them in, asked for or not
+            again |= own.join(u) > 0                                 # which takes them in, asked for or not
         self.settled = not again
-        stands = (enough or not again) and (own.friction_settled or own.touching_cloth > SLIDING)
-        return friction, stands
+        return friction, (enough or not again) and own.friction_settled
 
     def _is_driven(self, u: FloatArray) -> bool:
         """Return whether friction makes most of the motion of velocities u (V, 3) [m/s]: more energy than it gains,
@@ -244,14 +222,6 @@ class ContactLoop:
     def _energy_before(self) -> float:
         """The kinetic energy at the start of the step, and that which weight gives what is at rest [J]."""
         return 0.5 * (float(np.sum(self._mass * self._state.v ** 2)) + self._by_weight)
-
-    def _meet_few(self, own: SelfContactStep, u: FloatArray) -> bool:
-        """Whether no more of cloth would meet cloth at velocities u (V, 3) [m/s] than may be left to the truncation."""
-        joined = own.join(u)
-        touching = own.touching_cloth
-        if touching > MANY_CONTACTS and self._over_weight(u - self._state.v) < QUICK_MOTION:
-            return joined <= FEW_MEETING * touching
-        return joined == 0
 
     def _over_weight(self, change: FloatArray) -> float:
         """How large a change of the velocities (V, 3) [m/s] is, over what weight makes of them in a step [-]."""

@@ -126,8 +126,8 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         overlong = limit is not None and limit.excess(x) > MAX_OVERLENGTH
         added = contacts.apart_from_pinched(step_strain.added_strain(start, lengths, system.rest_lengths))
         spiky = step_strain.any_spiky(added, system.edge_slices) or limits.excess(x) > MAX_TURNED_OVERLENGTH
-    after = State(x, v, contacts.state.time + h, contacts.touch(u), in_vain=loop.in_vain,
-                  emitted=contacts.state.emitted, emitted_before=contacts.state.emitted_before,
+    after = State(x, v, contacts.state.time + h, contacts.touch(u), emitted=contacts.state.emitted,
+                  emitted_before=contacts.state.emitted_before,
                   plastic=contacts.state.plastic, frame_length=contacts.state.frame_length)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
                       contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths, hopeless=loop.hopeless,
