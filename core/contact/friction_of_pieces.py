@@ -27,8 +27,8 @@ change of the momentum of a piece, over that limit or over the momentum that wei
 LEAST_JUDGED_LIMIT = 1e-3
 """Least friction limit of a piece that is judged, over the largest of all pieces [-]."""
 SETTLED_FRICTION = 0.2
-"""Law 2: largest change of the sum of a piece's friction impulses, over their limit or over the momentum that weight
-gives in the step, if that is less [-]."""
+"""Largest change of a friction impulse that is settled, over its limit [-]: of one pair, and of the sum of a piece by
+law 2, where the momentum by weight takes the place of the limit if it is less."""
 
 
 class MomentumChange(NamedTuple):

@@ -46,7 +46,7 @@ from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, length, pick
 from .friction_modes import ELASTIC
-from .friction_of_pieces import MomentumChange, is_settled
+from .friction_of_pieces import SETTLED_FRICTION, MomentumChange, is_settled
 
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
@@ -63,6 +63,8 @@ LEAST_CARRYING_LIFT = 0.25
 would sink until they get stiffer once more, and jump, for ever."""
 CARRIED = 0.9
 """Part of the last step's normal force that a spring starts with [-]."""
+FRICTION_PASSES = 2
+"""Solutions by which friction is corrected at once; after that the next step goes on from there."""
 LATE_OVERLAP = 0.05
 """Part of the thickness by which a pair may come too close before it is taken in at once [-]."""
 FEW_CHANGED_PAIRS = 0.02
@@ -140,6 +142,7 @@ class Repulsion:
         self.contacts = contacts
         self._chosen: Contacts | None = None                     # those that touch, until the next change
         self._matrix: Terms | None = None                        # likewise
+        self._judged = 0
         self._acted: BoolArray | None = None                     # which contacts did in the last solution judged
         self.settled = True                                      # whether friction was, on the whole of each piece
 
@@ -284,17 +287,23 @@ class Repulsion:
         changed |= gave
         c.stiffness = np.maximum(c.stiffness, np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), 0.0))
         changed |= weak
-        self._rub(pressing, u, momentum)
+        rubbed = self._rub(pressing, u, momentum)
+        if self._judged < FRICTION_PASSES:
+            changed |= rubbed
+        self._judged += 1
         return int(changed.sum()) > FEW_CHANGED_PAIRS * int(touches.sum())
 
-    def _rub(self, pressing: FloatArray, velocity: FloatArray, momentum: MomentumChange | None = None) -> None:
-        """Set drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); `momentum`: as of `judge`."""
+    def _rub(self, pressing: FloatArray, velocity: FloatArray, momentum: MomentumChange | None = None) -> BoolArray:
+        """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,).
+        `momentum`: as of `judge`."""
         c, h = self.contacts, self._h
         limit = h * c.mu * pressing                                                    # [N s]
-        c.drag, c.push, c.across, grown = current().pair_friction.corrected(
+        c.drag, c.push, c.across, change, grown = current().pair_friction.corrected(
             *_rubbed(c), velocity, c.hold, limit, self._grip(limit))
         self._chosen = self._matrix = None
         self.settled = is_settled(self._body, c.vertices, grown, limit, momentum)
+        much: BoolArray = change > SETTLED_FRICTION * np.maximum(limit, 1e-3 * c.mass * c.least / h)
+        return much
 
     # ------------------------------------------------------------------ parts
 

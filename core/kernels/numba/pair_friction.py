@@ -17,7 +17,7 @@ from ..formulas.vectors import length
 from .kernel_cache import njit
 from .options import INLINED, KERNEL
 from .plain_functions import register
-from .vectors import at, at_corners, four
+from .vectors import at, at_corners, four, subtract
 
 register(formulas, INLINED)
 
@@ -32,12 +32,12 @@ def impulses(vertices: IntArray, weights: FloatArray, normals: FloatArray, carri
 
 def corrected(vertices: IntArray, weights: FloatArray, normals: FloatArray, carried: FloatArray, drag: FloatArray,
               push: FloatArray, across: FloatArray, velocity: FloatArray, hold: FloatArray, limit: FloatArray,
-              most: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the friction of the next solve: drag, push, across, and the growth of the impulses' sizes."""
-    drags, grown, pushes, turned = (np.empty(a.shape) for a in (drag, drag, push, push))
+              most: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the friction of the next solve: drag, push, across, the changes of impulses, and their sizes' growth."""
+    drags, change, grown, pushes, turned = (np.empty(a.shape) for a in (drag, drag, drag, push, push))
     _corrected(vertices, weights, normals, carried, drag, push, across, np.ascontiguousarray(velocity),
-               np.ascontiguousarray(hold), limit, most, drags, pushes, turned, grown)
-    return drags, pushes, turned, grown
+               np.ascontiguousarray(hold), limit, most, drags, pushes, turned, change, grown)
+    return drags, pushes, turned, change, grown
 
 
 @njit(**KERNEL)
@@ -51,9 +51,9 @@ def _impulses(vertices: Any, weights: Any, normals: Any, carried: Any, drag: Any
 
 @njit(**KERNEL)
 def _corrected(vertices: Any, weights: Any, normals: Any, carried: Any, drag: Any, push: Any, across: Any,
-               velocity: Any, hold: Any, limit: Any, most: Any, drags: Any, pushes: Any, turned: Any, grown: Any
-               ) -> None:
-    """Write the drag (P,), push (P, 3) and across (P, 3) of the next solve, and the growth (P,)."""
+               velocity: Any, hold: Any, limit: Any, most: Any, drags: Any, pushes: Any, turned: Any, change: Any,
+               grown: Any) -> None:
+    """Write the drag (P,), push (P, 3) and across (P, 3) of the next solve, the change (P,) and the growth (P,)."""
     none = (0.0, 0.0, 0.0)
     for p in range(len(vertices)):
         n, q, held = at(normals, p), at(across, p), at(hold, p)
@@ -67,7 +67,7 @@ def _corrected(vertices: Any, weights: Any, normals: Any, carried: Any, drag: An
         if not limit[p] > 0.0:
             c, g = 0.0, none
         after = impulse(c, g, q, slide)
-        drags[p] = c
+        drags[p], change[p] = c, length(subtract(after, before))
         pushes[p, 0], pushes[p, 1], pushes[p, 2] = g
         turned[p, 0], turned[p, 1], turned[p, 2] = q
         grown[p] = length(after) - length(before)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ...arrays import FloatArray, IntArray
 from ..formulas.pair_friction import impulse, is_reversed, sliding_velocity, slip, stopping_impulse
 from ..formulas.vectors import length, select
-from .vectors import Vector, columns, corners, join, select_vector, split
+from .vectors import Vector, columns, corners, join, select_vector, split, subtract
 
 
 def impulses(vertices: IntArray, weights: FloatArray, normals: FloatArray, carried: FloatArray, drag: FloatArray,
@@ -23,14 +23,15 @@ def impulses(vertices: IntArray, weights: FloatArray, normals: FloatArray, carri
 
 def corrected(vertices: IntArray, weights: FloatArray, normals: FloatArray, carried: FloatArray, drag: FloatArray,
               push: FloatArray, across: FloatArray, velocity: FloatArray, hold: FloatArray, limit: FloatArray,
-              most: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+              most: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the friction of the next solve, from the solution `velocity` of this one.
 
     hold (P, 3) [N s]: impulse of each pair at the start of the step. limit (P,) [N s]: its Coulomb limit. most (P,)
     [kg]: drag of pairs that stick.
 
     Returns:
-        drag (P,), push (P, 3) and across (P, 3); and by how much the size of each impulse grew (P,) [N s].
+        drag (P,), push (P, 3) and across (P, 3); the size of each impulse's change (P,) [N s]; and by how much the
+        size of each grew (P,) [N s].
     """
     slide = _slide(vertices, weights, normals, carried, velocity)
     q, held, none = split(across), split(hold), (0.0, 0.0, 0.0)
@@ -41,7 +42,7 @@ def corrected(vertices: IntArray, weights: FloatArray, normals: FloatArray, carr
     c, q = select(pressed, select(slips, slip_drag, most), 0.0), select_vector(slips, slip_across, none)
     g = select_vector(pressed, select_vector(slips, slip_push, held), none)
     after = impulse(c, g, q, slide)
-    return c, join(g), join(q), length(after) - length(before)
+    return c, join(g), join(q), length(subtract(after, before)), length(after) - length(before)
 
 
 def _slide(vertices: IntArray, weights: FloatArray, normals: FloatArray, carried: FloatArray, velocity: FloatArray

@@ -107,15 +107,16 @@ def test_friction_is_the_same(count):
 
 
 @on_both
-def test_friction_is_coulombs_and_its_growth_is_that_of_the_impulses():
+def test_friction_is_coulombs_and_its_change_is_that_of_the_impulses():
     kernel = current().pair_friction
     given = list(rubbing(np.random.default_rng(4)))
     before = kernel.impulses(*given[:8])
-    given[4], given[5], given[6], grown = kernel.corrected(*given)
+    given[4], given[5], given[6], change, grown = kernel.corrected(*given)
     after, limit = kernel.impulses(*given[:8]), given[9]
     slides = given[6].any(axis=1) & (limit > 0.0)
     size = np.linalg.norm(after, axis=1)
     np.testing.assert_allclose(size[slides], limit[slides], rtol=1e-12)
+    np.testing.assert_allclose(change, np.linalg.norm(after - before, axis=1), atol=1e-12)
     np.testing.assert_allclose(grown, size - np.linalg.norm(before, axis=1), atol=1e-12)
     assert np.count_nonzero(slides) > 20
 

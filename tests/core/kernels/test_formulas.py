@@ -35,7 +35,7 @@ def pair_friction(kernel, rng):
     limit, u = rng.choice([0.0, 1e-3, 1.0, 30.0], size=P), rng.normal(size=(V, 3))
     weights[:9], carried[:9], hold[:9] = 0.0, 0.0, 0.0
     given = vertices, weights, n, carried, drag, push, across, u
-    return kernel.impulses(*given), *kernel.corrected(*given, hold, limit, most)[:3]
+    return kernel.impulses(*given), *kernel.corrected(*given, hold, limit, most)[:4]
 
 
 def pair_penalty(kernel, rng):
