@@ -335,7 +335,6 @@ class SelfContactStep:
         keys, first = np.unique(contacts.key[touching], return_index=True)
         rows = touching[first]
         solid = _with_solids(contacts)[touching]
-        self._around.learn(self._base + self._h * u)
         pressing = self.repulsion.pressing(u)
         self._history.keep(ContactWarmStart(
             keys, pressing[rows], self.repulsion.rubbing(u)[rows] / self._h,

@@ -122,7 +122,6 @@ def test_the_neighbours_of_a_finer_part_are_no_pairs_all_the_time(finer):
     x, triangles = sheet(14, 14, 1.0, 1.0)
     x = x * np.where(finer & (x[:, :1] < 0.0), [[0.2, 0.2, 1.0]], 1.0)
     owner = owner_of(x, triangles, 0.2 / 13)
-    owner.history.own.missed[:] = 0.0                                              # ends are known
     assert owner.fixed.crowded is finer
     near = near_pairs(owner.fixed.surface, x, x, owner.history.own.radius, np.zeros(len(x)))
     found = owner.look(x, x + [0.0, 0.0, 0.01]).pairs
