@@ -33,6 +33,8 @@ from .turns import turns
 from .untangling import lift_out, pull_apart
 from .warm_start import recalled
 
+PAST = 1e-3
+"""Part of the thickness by which a pair must be further apart than along its first normal to slide past a rim [-]."""
 SEARCHES = 4
 """Searches for candidates after a cut that led out of the boxes of the search before."""
 
@@ -61,8 +63,9 @@ class SelfContactStep:
         self._solids_end = around.end(base)[len(base):]                                    # (W, 3) [m]
         close = around.close()
         thickness = fixed.thickness_of(close)
+        going_on = self._going_on(close, thickness, base + h * expected)
         self._turn: tuple[IntArray, FloatArray] | None = None        # of contacts with faces, rows and rotations
-        self.repulsion = Repulsion(base, h, self._contacts(close, thickness, faces=faces is None),
+        self.repulsion = Repulsion(base, h, self._contacts(going_on, thickness, faces=faces is None),
                                    fixed.body[:len(base)])
         if faces is not None and self._inertia is not None and around.motion is not None:
             rows, turn = faces.turns(fixed, around.motion, free)
@@ -90,6 +93,27 @@ class SelfContactStep:
     def on_solids(self) -> bool:
         """Whether a pair of cloth and a solid acts."""
         return bool((self.repulsion.contacts.touches & _with_solids(self.repulsion.contacts)).any())
+
+    def _going_on(self, pairs: Pairs, thickness: FloatArray, x1: FloatArray) -> Pairs:
+        """The pairs, that keep `thickness` (P,) [m], those that slide past a rim as they will be at x1 (V, 3) [m].
+
+        Across the normal of the start a rim would be a wall to whatever slides under it. What is expected to come round
+        it to the other side is still held on its own: were it pressed to there and hindered, it would be flung.
+        """
+        end, faces = self._around.end(x1), np.arange(len(pairs)) < pairs.faces
+        gap = np.einsum("pi,pi->p", np.einsum("pk,pki->pi", pairs.weights, pick(end, pairs.vertices)), pairs.normal)
+        row = np.flatnonzero(faces & any_of(pairs.weights == 0.0) & (gap < thickness))
+        if len(row) == 0:
+            return pairs
+        some = pairs[row]
+        then = some.elsewhere(end)
+        past = then.distance > gap[row] + PAST * thickness[row]
+        past &= np.einsum("pi,pi->p", then.normal, some.normal) > 0.0
+        past &= some.meeting_times(self._around.start, end, self._around.effort) == NEVER
+        row, then = row[past], then[np.flatnonzero(past)]
+        weights, normal, distance = pairs.weights.copy(), pairs.normal.copy(), pairs.distance.copy()
+        weights[row], normal[row], distance[row] = then.weights, then.normal, then.distance
+        return replace(pairs, weights=weights, normal=normal, distance=distance)
 
     def _contacts(self, pairs: Pairs, thickness: FloatArray, *, faces: bool = True) -> Contacts:
         """Contacts of pairs that keep `thickness` (P,) [m]; without `faces`, none of vertices with faces of

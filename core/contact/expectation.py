@@ -16,7 +16,7 @@ from ..kernels import current
 from ..row_ops import mean, pick
 from .kept_searches import KeptSearches
 
-STRAY = 0.25
+STRAY = 0.15
 """How far from where it is expected the end of a vertex may be without another search, over the radius that it is
 searched within [-]; twice as far after each further search."""
 MOST_STRAY = 0.4
