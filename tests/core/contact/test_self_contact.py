@@ -229,7 +229,9 @@ def test_cloth_beside_a_seam_that_has_yet_to_close_is_cloth_like_any_other():
     for place, sewn in ((x, []), (nearly, [(0, 4)])):
         groups = own.fixed.sewn_at(place).sewn
         assert [(i, j) for i in range(8) for j in range(i + 1, 8) if groups[i] == groups[j]] == sewn
-        found = own.look(place, place - 0.006 * (x > 0.017) * [0.0, 0.0, 1.0]).pairs.vertices       # they draw near
+        end = place.copy()
+        end[4:, 2] = 0.006                                           # they draw near
+        found = own.look(place, end).pairs.vertices
         assert ((found == 0).any(axis=1) & (found == 4).any(axis=1)).any() == (not sewn)
         assert ((found == 1).any(axis=1) & (found == 5).any(axis=1)).any()
 
