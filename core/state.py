@@ -105,6 +105,8 @@ class ContactState:
         warm_start: first guess of the contact forces.
         tangled: whether cloth may intersect cloth, so that the next step has to look for intersections.
         stuck: whether cloth may intersect colliders.
+        missed: (V,) distance between predicted and reached ends of the last steps [m], for pairs of cloth and cloth.
+        missed_solid: (V,) this distance for pairs of cloth and colliders [m].
         homes: of the vertices; None where there are no colliders.
         through: (V,) vertices that colliders pass through, as of `let_through`; None if there are none.
     """
@@ -112,6 +114,8 @@ class ContactState:
     warm_start: ContactWarmStart
     tangled: bool
     stuck: bool
+    missed: FloatArray
+    missed_solid: FloatArray
     homes: Homes | None = None
     through: BoolArray | None = None
 

@@ -2,15 +2,15 @@
 """What the tries of a step from one state have learned so far about contact.
 
 Made from `State.contact` when a step begins and turned into the next `State.contact` when it is accepted. Between two
-tries of the same step the findings about the start stay, because they hold for every step size; the warm start goes
-back to the accepted one.
+tries of the same step the search margins and the findings about the start stay, because they hold for every step size;
+the warm start goes back to the accepted one.
 """
 
 from __future__ import annotations
 
 from ..arrays import FloatArray
 from ..state import ContactState, ContactWarmStart, Homes
-from .expectation import SearchBounds
+from .expectation import FIRST_MISS, Expectation, SearchBounds
 
 
 class ContactHistory:
@@ -23,7 +23,7 @@ class ContactHistory:
     Attributes:
         tangled, stuck, warm_start, homes: as in `ContactState`.
         through: (V,) vertices that colliders pass through in the step; None if there are none.
-        own, solid: search bounds, as given.
+        own, solid: distances by which predicted ends were missed, for the two searches.
     """
 
     def __init__(self, before: ContactState, own: SearchBounds, solid: SearchBounds) -> None:
@@ -31,12 +31,12 @@ class ContactHistory:
         self.warm_start: ContactWarmStart = before.warm_start
         self.tangled, self.stuck, self.homes = before.tangled, before.stuck, before.homes
         self.through = before.through
-        self.own, self.solid = own, solid
+        self.own, self.solid = Expectation(own, before.missed), Expectation(solid, before.missed_solid)
 
     @staticmethod
-    def at_start() -> ContactState:
+    def at_start(own: SearchBounds, solid: SearchBounds) -> ContactState:
         """Return the memory of a simulation that begins: intersections have to be looked for."""
-        return ContactState(ContactWarmStart(), True, True)
+        return ContactState(ContactWarmStart(), True, True, FIRST_MISS * own.radius, FIRST_MISS * solid.radius)
 
     def try_again(self) -> None:
         """Forget the contact forces and the homes of a rejected try."""
@@ -71,7 +71,8 @@ class ContactHistory:
 
     def accepted(self) -> ContactState:
         """Return the memory for the next step."""
-        return ContactState(self.warm_start, self.tangled, self.stuck, self.homes, self.through)
+        return ContactState(self.warm_start, self.tangled, self.stuck, self.own.missed, self.solid.missed,
+                            self.homes, self.through)
 
     def learn(self, gain: FloatArray) -> None:
         """Take the mean acceleration (V, 3) [m/s^2] of a try without contact."""

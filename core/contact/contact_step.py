@@ -83,6 +83,8 @@ class SelfContactStep:
             self.repulsion.add(around.tears.contacts(around.start, self._inverse_mass, h, self._unheld))
         known, pressing, holding, stiffness = self._as_before(self.repulsion.too_close(expected))
         self.repulsion.begin(expected, known, pressing, holding, v0, stiffness)
+        if around.itself and not around.effort.out:
+            self._foresee(base + h * expected)
 
     @property
     def touching(self) -> int:
@@ -256,6 +258,17 @@ class SelfContactStep:
         pairs, times = self._around.meeting(x1)
         return self._take(pairs, times, x1) if len(pairs) else 0
 
+    def _foresee(self, x1: FloatArray) -> None:
+        """Take in cloth that would meet cloth on the way to x1 (V, 3) [m], which is expected: where that is known
+        before the first solve there need not be another.
+
+        Of solids that does not hold. Somebody else keeps cloth off their faces, and what is expected leads into them.
+        """
+        pairs, times = self._around.meeting(x1)
+        row = np.flatnonzero(all_of(pairs.vertices < len(x1)))
+        if len(row):
+            self._take(pairs[row], times[row], x1)
+
     def _take(self, pairs: Pairs, times: FloatArray, x1: FloatArray) -> int:
         """Take in pairs that meet at `times` (P,) on the way to x1 (V, 3) [m], of every vertex the first; how many."""
         end = self._around.end(x1)
@@ -359,6 +372,7 @@ class SelfContactStep:
         keys, first = np.unique(contacts.key[touching], return_index=True)
         rows = touching[first]
         solid = _with_solids(contacts)[touching]
+        self._around.learn(self._base + self._h * u)
         pressing = self.repulsion.pressing(u)
         self._history.keep(ContactWarmStart(
             keys, pressing[rows], self.repulsion.rubbing(u)[rows] / self._h,

@@ -43,7 +43,7 @@ class ContactTrial:
     def __init__(self, fixed: SelfContact, before: ContactState | None = None, effort: Effort | None = None) -> None:
         self.fixed, self._effort = fixed, Effort() if effort is None else effort
         bounds = fixed.own_bounds, fixed.solid_bounds
-        self.history = ContactHistory(ContactHistory.at_start() if before is None else before, *bounds)
+        self.history = ContactHistory(ContactHistory.at_start(*bounds) if before is None else before, *bounds)
         self._found: Surroundings | None = None
         self.pinched: BoolArray | None = None
 
@@ -117,9 +117,11 @@ class ContactTrial:
         gain = self.history.warm_start.gain
         return x0 + h * (v0 if gain is None else v0 + h * gain)
 
-    def learn(self, gain: FloatArray) -> None:
-        """Take the mean acceleration (V, 3) [m/s^2] of a step without contact."""
+    def learn(self, x1: FloatArray, gain: FloatArray) -> None:
+        """Take the end x1 (V, 3) [m] and the mean acceleration (V, 3) [m/s^2] of a step without contact."""
         self.history.learn(gain)
+        if self._found is not None:
+            self._found.learn(x1)
 
     def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
               pins: ConstraintFilter, motion: Motion | None = None, *, itself: bool = True,

@@ -16,11 +16,14 @@ from ..kernels import current
 from ..row_ops import mean, pick
 from .kept_searches import KeptSearches
 
-STRAY = 0.15
-"""How far from where it is expected the end of a vertex may be without another search, over the radius that it is
-searched within [-]; twice as far after each further search."""
+FIRST_MISS = 0.15
+"""How far from where it is expected the end of a vertex is at first taken to be, over the search radius [-]."""
+LEAST_STRAY, STRAY_PER_MISS = 0.15, 3.0
+"""How far it may be without another search: at least, over the search radius, and over how far it was lately [-]."""
+MISS_DECAY = 0.9
+"""Part of that which is left after a step [-]."""
 MOST_STRAY = 0.4
-"""The same at most [-]: below one for both of a pair together."""
+"""How far it may be at most, over the radius that it is searched within [-]: below one for both of a pair together."""
 
 
 class SearchBounds:
@@ -38,9 +41,28 @@ class SearchBounds:
         least = float(radius.min(initial=np.inf)) if len(radius) else 0.0
         self.scale = least if drifting else 0.5 * least              # the least radius of a pair of what moves [m]
 
+
+class Expectation:
+    """How far ends of vertices were from where they were expected, lately: `missed` (V,) [m]."""
+
+    def __init__(self, bounds: SearchBounds, missed: FloatArray) -> None:
+        self.bounds, self.missed = bounds, missed
+        self.radius, self.resting, self.drifting = bounds.radius, bounds.resting, bounds.drifting
+        self.skin, self.scale = bounds.skin, bounds.scale
+
+    def learn(self, away: FloatArray, left: float) -> None:
+        """Take in how far ends were from where they were expected, `away` (V,) [m]; `left` of what is known
+        otherwise [-]."""
+        self.missed = np.maximum(left * self.missed, away)
+
+    def fade(self, left: float) -> None:
+        """Forget all but a part `left` [-]."""
+        self.missed = left * self.missed
+
     def slack(self, loose: float, rows: IntArray | EllipsisType = ...) -> FloatArray:
         """How far ends of `rows` (n,) of the vertices may be from those searched for (n,) [m]."""
-        return min(loose * STRAY, MOST_STRAY) * self.radius[rows]
+        radius, missed = self.radius[rows], self.missed[rows]
+        return np.minimum(loose * (LEAST_STRAY * radius + STRAY_PER_MISS * missed), MOST_STRAY * radius)
 
 
 class Search:
@@ -50,11 +72,11 @@ class Search:
     Of a motion that all have in common nobody need know how large it is: any one will do for which all are covered.
     """
 
-    def __init__(self, bounds: SearchBounds, x0: FloatArray, x1: FloatArray, loose: float) -> None:
-        self._bounds, self.loose, self._x0 = bounds, loose, x0
-        self.end, self.slack = x1.copy(), bounds.slack(loose)
+    def __init__(self, expectation: Expectation, x0: FloatArray, x1: FloatArray, loose: float) -> None:
+        self.expectation, self.loose, self._x0 = expectation, loose, x0
+        self.end, self.slack = x1.copy(), expectation.slack(loose)
         # those that say which motion that is
-        self._steady: BoolArray = np.full(min(bounds.skin, len(x1)), bounds.drifting)
+        self._steady: BoolArray = np.full(min(expectation.skin, len(x1)), expectation.drifting)
         self.radius = self._radius()
         self.kept = KeptSearches()
 
@@ -67,9 +89,14 @@ class Search:
         """Whether no pair can meet on the way to x1 (V, 3) [m] but those found."""
         return bool((self.away(x1) <= self.slack).all())
 
+    def learn(self, x1: FloatArray, left: float) -> None:
+        """Take in where a motion ended, x1 (V, 3) [m]; `left` of what is known otherwise [-]."""
+        self.expectation.learn(self.away(x1), left)
+
     def follow(self, x1: FloatArray) -> BoolArray:
         """Search for x1 (V, 3) [m] of those that are not covered, and further around; who they are (V,)."""
         away, count = self.away(x1), len(self._steady)
+        self.expectation.learn(away, 1.0)
         stray = away > self.slack
         while (stray[:count] & self._steady).any():
             self._steady &= ~stray[:count]
@@ -77,7 +104,7 @@ class Search:
         self.loose *= 2.0
         rows = np.flatnonzero(stray)
         self.end[rows] = pick(x1, rows) - self._common(x1)
-        self.slack[rows] = self._bounds.slack(self.loose, rows)
+        self.slack[rows] = self.expectation.slack(self.loose, rows)
         self.radius[rows] = self._radius(rows)
         return stray
 
@@ -85,8 +112,8 @@ class Search:
         """Within which others of `rows` (n,) of the vertices are looked for (n,) [m]: whatever both of a pair do, they
         end as far apart as if they rested, unless they move so much that not even the largest radius says that."""
         moves = current().motion_bounds.away(self.end, self._x0, self._steady)
-        wanted = self._bounds.resting[rows] + 2.0 * moves[rows]
-        return np.minimum(self._bounds.radius[rows], np.maximum(wanted, self.slack[rows] / MOST_STRAY))
+        wanted = self.expectation.resting[rows] + 2.0 * moves[rows]
+        return np.minimum(self.expectation.radius[rows], np.maximum(wanted, self.slack[rows] / MOST_STRAY))
 
     def _common(self, x1: FloatArray) -> FloatArray:
         """What all have in common of the way from where they were expected to x1 (V, 3) [m]."""

@@ -17,7 +17,7 @@ from .contact_history import ContactHistory
 from .continuous import KEPT_DISTANCE, NEVER, Pairs, near_pairs
 from .covered import Covered
 from .effort import Effort
-from .expectation import Search, SearchBounds
+from .expectation import MISS_DECAY, Expectation, Search
 from .piercing import Piercings
 from .self_contact import REACH, SelfContact
 from .untangling import around, around_each
@@ -116,6 +116,14 @@ class Surroundings:
     def covers(self, x1: FloatArray) -> bool:
         """Whether no pair can meet on the way to x1 (V, 3) [m] but those found."""
         return all(search is None or search.covers(x1) for search in (self._own, self._solid))
+
+    def learn(self, x1: FloatArray) -> None:
+        """Take in where a step has ended, x1 (V, 3) [m]."""
+        for search, expectation in ((self._own, self._history.own), (self._solid, self._history.solid)):
+            if search is not None:
+                search.learn(x1, MISS_DECAY)
+            else:                                                    # who was not expected anywhere was not missed
+                expectation.fade(MISS_DECAY)
 
     def close(self) -> Pairs:
         """Pairs that are close at the start and say something about it."""
@@ -236,7 +244,7 @@ class Surroundings:
         solid = self._fixed.all.solid_of[pairs.vertices].max(axis=1)
         return any_of(self._let[solid[:, None], pairs.vertices])
 
-    def _anew(self, before: Search | None, bounds: SearchBounds, x1: FloatArray
+    def _anew(self, before: Search | None, expectation: Expectation, x1: FloatArray
               ) -> tuple[Search, BoolArray | None]:
         """Another search, for what ends at x1 (V, 3) [m]; and of which vertices (V,), None of all: where few are not
         where they were expected, the others' pairs stay."""
@@ -244,7 +252,7 @@ class Surroundings:
             some = before.follow(x1)
             if np.count_nonzero(some) < STRAYS * len(some):
                 return before, some
-        return Search(bounds, self.x0, x1, 1.0 if before is None else before.loose), None
+        return Search(expectation, self.x0, x1, 1.0 if before is None else before.loose), None
 
     def _take(self, part: int, pairs: Pairs, some: BoolArray | None) -> None:
         """Pairs that were found, in the place of all, or of those with one of `some` vertices (V,)."""

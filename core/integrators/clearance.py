@@ -57,5 +57,5 @@ class Clearance:
             around = self._look(x1)
             if around is not None and len(around.meeting(x1)[0]):
                 return True
-            self._own.learn((v1 - self._state.v) / self._h)
+            self._own.learn(x1, (v1 - self._state.v) / self._h)
             return False

@@ -97,6 +97,8 @@ class Checkpoint:
             of_vertices += [(name, array, 2) for name, array in earlier if array is not None]
             of_vertices += [] if state.before.mode is None else [("before.mode", state.before.mode, 1)]
         if state.contact is not None:
+            of_vertices += [("contact.missed", state.contact.missed, 1),
+                            ("contact.missed_solid", state.contact.missed_solid, 1)]
             gain = state.contact.warm_start.gain
             of_vertices += [] if gain is None else [("contact.warm_start.gain", gain, 2)]
         if state.plastic is not None and not (state.plastic.ndim == 1 and np.isfinite(state.plastic).all()):

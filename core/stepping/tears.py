@@ -97,7 +97,8 @@ def carried_over(state: State, before: ParticleSystem, after: ParticleSystem) ->
     if contact is not None:                             # the numbers of edges have changed: pairs have no first guess
         guess, homes = contact.warm_start, contact.homes
         contact = replace(
-            contact, homes=None if homes is None else Homes(
+            contact, missed=copied(contact.missed), missed_solid=copied(contact.missed_solid),
+            homes=None if homes is None else Homes(
                 copied(homes.number), copied(homes.weights), copied(homes.astray), copied(homes.foreign),
                 homes.speed),
             through=None if contact.through is None else copied(contact.through),

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from core.contact.contact_trial import ContactTrial
-from core.contact.expectation import STRAY, Search, SearchBounds
+from core.contact.expectation import LEAST_STRAY, Expectation, Search, SearchBounds
 from core.contact.self_contact import SelfContact
 from tests.core.contact.test_self_contact import two_layers
 
@@ -13,8 +13,10 @@ pytestmark = pytest.mark.usefixtures("backend")
 RADIUS, RESTING = 0.1, 0.06
 
 
-def bounds(count, drifting=True):
-    return SearchBounds(np.full(count, RADIUS), np.full(count, RESTING), drifting=drifting, skin=count)
+def settled(count, drifting=True):
+    """An expectation that has not been missed for long."""
+    bounds = SearchBounds(np.full(count, RADIUS), np.full(count, RESTING), drifting=drifting, skin=count)
+    return Expectation(bounds, np.zeros(count))
 
 
 def test_ends_within_a_part_of_the_radius_and_what_all_have_in_common_are_covered():
@@ -22,12 +24,12 @@ def test_ends_within_a_part_of_the_radius_and_what_all_have_in_common_are_covere
     x = rng.normal(size=(50, 3))
     away = rng.normal(size=x.shape)
     away -= away.mean(axis=0)
-    away *= STRAY * RADIUS / np.linalg.norm(away, axis=1).max()
-    search = Search(bounds(50), x, x, 1.0)
+    away *= LEAST_STRAY * RADIUS / np.linalg.norm(away, axis=1).max()
+    search = Search(settled(50), x, x, 1.0)
     assert search.covers(x + 0.99 * away + [5.0, -3.0, 1.0])
     assert not search.covers(x + 1.2 * away)
-    still = Search(bounds(50, drifting=False), x, x, 1.0)
-    assert still.covers(x + 0.99 * away) and not still.covers(x + [1.01 * STRAY * RADIUS, 0.0, 0.0])
+    still = Search(settled(50, drifting=False), x, x, 1.0)
+    assert still.covers(x + 0.99 * away) and not still.covers(x + [1.01 * LEAST_STRAY * RADIUS, 0.0, 0.0])
 
 
 def test_what_meets_on_a_motion_is_found_once():
