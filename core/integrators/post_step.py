@@ -29,7 +29,8 @@ LENGTH_PASSES = 8
 MAX_OVERLENGTH = 4e-3
 """Largest elongation above the limit with which a step is accepted [-]."""
 MAX_TURNED_OVERLENGTH = 0.05
-"""The same for edges that turned in the step [-]: more than that is visible, less is left to the next step."""
+"""The same for edges that turned in the step, and largest stretch that a step in free motion adds to most edges without
+another solve [-]: more than that is visible, less is left to the next step."""
 LENGTH_PROGRESS = 0.9
 """Largest part of the overlength that a pass may leave, or the passes end [-]."""
 

@@ -11,8 +11,8 @@ from ..arrays import FloatArray
 
 FEW_EDGES = ((1e-2, 0.21), (1e-3, 2.0))
 """Pairs of a part of all edges and the largest stretch beyond it, over the stretch that the settings allow [-]. Single
-edges of wrinkles turn further than a linear step can follow, and in contact they are shortened at its end
-(`turned_edges`): a smaller step for the whole cloth because of them costs more than it improves."""
+edges of wrinkles turn further than a linear step can follow, and are shortened at its end (`turned_edges`) or pull
+in the next one: a smaller step for the whole cloth because of them costs more than it improves."""
 DRIVEN_EDGES = ((1e-2, 0.1), (1e-3, 0.4))
 """The same in steps in which pins or colliders move the cloth [-]: what turned edges keep adds up from step to step as
 long as they do."""

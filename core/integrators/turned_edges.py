@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edges that turn in contact by more than a linear step can follow keep their length.
+"""Edges that turn by more than a linear step can follow keep their length.
 
 A linearised step takes both ends of an edge along straight lines. To its forces the edge is as long as its part along
 the direction n in which it was taken to lie,
@@ -9,7 +9,7 @@ the direction n in which it was taken to lie,
 and at that length they are in balance. Where the edge turns by an angle phi in the step, it is 1 / cos phi times as
 long as that, of which the solve knows nothing: at a fold, whose edges are short beside the way they go in a step,
 single ones came out at twice their length and were back at it a step later. Shorter steps cure that, at a price that
-all the cloth pays. In free motion the elements are linearised as they turn, and the end of the step stays as it is.
+all the cloth pays. Where a step in free motion is linearised as its elements turn, its end stays as it is.
 
 So edges longer by more than `TURNED_GROWTH` than both what they were and l_linear are brought back to
 `TURNED_GROWTH_LEFT` beyond that, together with those around them, as *Limit Stretch* does it (`strain_limit`): by
