@@ -134,7 +134,7 @@ def test_pins_that_go_into_a_solid_and_out_again_do_not_stretch_the_cloth(depths
     """Vertices near the pins are not held outside, where the next row would stretch to several times its length, and
     they come out gradually when the pins leave.
 
-    Quick ones take 4 to 10 steps in their hardest frame, depending on the depth: the median is judged.
+    Quick ones take 4 to 10 steps in their hardest frame, depending on the depth by chance: the median is judged.
     """
     steps = []
     for depth in depths:
