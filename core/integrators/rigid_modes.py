@@ -7,6 +7,8 @@ get these parts least right, because a preconditioner by groups that only move r
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
@@ -47,15 +49,20 @@ class RigidModes:
     """
 
     def __init__(self, body: IntArray, multiply: Product, x: FloatArray | None) -> None:
-        self._body, self._count, self._multiply = body, int(body.max()) + 1, multiply
+        self._body, self._count, self._multiply, self._x = body, int(body.max()) + 1, multiply, x
         self._coarse: FloatArray | None = None
         self._modes = 3 if x is None else MODES
-        if x is None:
-            return
-        sizes = np.maximum(np.bincount(body, minlength=self._count), 1)[:, None]
-        arm = x - (self._sums(x) / sizes)[body]
+
+    @cached_property
+    def _arm(self) -> FloatArray:
+        """Return the places (V, 3) around the means of their bodies, over their root mean square distance from there
+        [-]: rotations weigh like translations."""
+        assert self._x is not None
+        sizes = np.maximum(np.bincount(self._body, minlength=self._count), 1)[:, None]
+        arm = self._x - (self._sums(self._x) / sizes)[self._body]
         size = np.sqrt(self._sums(arm * arm).sum(axis=1, keepdims=True) / sizes)
-        self._arm: FloatArray = arm / np.maximum(size, np.finfo(float).tiny)[body]        # rotations like translations
+        scaled: FloatArray = arm / np.maximum(size, np.finfo(float).tiny)[self._body]
+        return scaled
 
     def balanced(self, rhs: FloatArray, w: FloatArray, filter_: ConstraintFilter) -> FloatArray:
         """Return w (V, 3) with the exact impulse on the rigid motions of all free bodies.

@@ -23,12 +23,12 @@ from ..contact.pinch import Pinch
 from ..contact.sliding_path import changes, expected
 from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
+from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..model.particle_system import ParticleSystem
 from ..row_ops import any_of, length
 from ..state import State, Touch
 from .step_context import StepContext
-from .step_strain import added_strain
 
 CONTACT_TOLERANCE = 1e-3
 """Tolerance of the solves with contacts or seams, where a looser one is asked for [-]: contact forces are read from
@@ -178,8 +178,9 @@ class StepContacts:
 
     def growth(self, u: FloatArray) -> FloatArray:
         """Return the stretch (E,) [-] that the step adds to each edge at velocities u (V, 3) [m/s]."""
-        end = self.system.edge_lengths(self.base + self.h * u)
-        return added_strain(self.start_lengths, end, self.system.rest_lengths)
+        grown: FloatArray = current().strain.growth(
+            self.base + self.h * u, self.system.edges, self.start_lengths, self.system.rest_lengths)
+        return grown
 
     def apart_from_pinched(self, values: FloatArray) -> FloatArray:
         """Return values (E,) of edges with 0 at edges of pinched vertices, which no shorter step would better."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arrays import AnyArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.formulas.rotation import quaternion, rotation_matrix
+from ..kernels.formulas.rotation import rotation_matrix
 from ..row_ops import pick
 from ..stencils.stencil import Stencil
 from .force_families import Family
@@ -43,7 +43,8 @@ class TurnedStart:
     def quaternions(self) -> FloatArray:
         """Return the rotations of the vertices as unit quaternions (V, 4)."""
         assert self.rotation is not None
-        return np.column_stack(quaternion(tuple(self.rotation.T)))
+        found: FloatArray = current().patch_motion.quaternions(self.rotation)
+        return found
 
     def missed(self, made: TurnedStart) -> float:
         """Return the root mean square of the angles between these rotations and those that were `made` [rad]."""

@@ -16,7 +16,6 @@ import numpy as np
 
 from ..arrays import SINGLE_PRECISION, BoolArray, FloatArray, IntArray
 from ..kernels import current
-from ..kernels.formulas.rotation import quaternion, rotation_matrix
 from ..linear.scalar_matrix import ScalarPattern
 from .turned_start import TurnedStart
 
@@ -51,18 +50,14 @@ class MotionPredictor:
         `excess` corrects the velocities of a multistep formula: in a body that turns by an angle a in each step, they
         are those of a turn by a + excess a^3.
         """
-        found = self._fitted(x, h * v)
-        return found / (1.0 + excess * np.einsum("vi,vi->v", found, found)[:, None])
+        turns: FloatArray = current().patch_motion.turns(
+            self._weights, self._layout, x, h * v, excess, SINGLE_PRECISION)
+        return turns
 
     def rotation_to(self, x: FloatArray, end: FloatArray) -> FloatArray:
-        """Return rotation vectors (V, 3) [rad] of the patches on their way from x to `end` (V, 3) [m].
-
-        The chords of a rotation by a are 2 tan(a / 2) times the arms half way.
-        """
-        chord = self._fitted(0.5 * (x + end), end - x)
-        half = 0.5 * np.sqrt(np.einsum("vi,vi->v", chord, chord)) + np.finfo(float).tiny
-        rotation: FloatArray = (np.arctan(half) / half)[:, None] * chord
-        return rotation
+        """Return rotation vectors (V, 3) [rad] of the patches on their way from x to `end` (V, 3) [m]."""
+        turns: FloatArray = current().patch_motion.turns_to(self._weights, self._layout, x, end, SINGLE_PRECISION)
+        return turns
 
     def turned_start(self, x: FloatArray, h: float, rotation: FloatArray) -> TurnedStart:
         """Return the start x (V, 3) [m] of a step of h [s] in which patches turn by `rotation` (V, 3) [rad]."""
@@ -74,12 +69,6 @@ class MotionPredictor:
         """Return the start x (V, 3) [m] of a step of h [s] in which patches turn as on their way to `end` (V, 3) [m].
         """
         return self.turned_start(x, h, self.rotation_to(x, end))
-
-    def _fitted(self, x: FloatArray, v: FloatArray) -> FloatArray:
-        """Return the angular velocities (V, 3) of the patches with velocities v (V, 3) at x (V, 3)."""
-        result: FloatArray = current().patch_motion.fitted(
-            self._weights, self._layout, x - _middle(x), v, SINGLE_PRECISION, float(np.finfo(float).tiny))
-        return result
 
     def averaged(self, v: FloatArray) -> FloatArray:
         """Return velocities (V, 3) averaged twice over patches, which leaves their vibrations out."""
@@ -95,16 +84,8 @@ class MotionPredictor:
             h: [s].
             rotation: (V, 3), as of `rotation`.
         """
-        origin = _middle(x)
         moved = h * self._mean(v)
         if gain is not None:
             moved += 0.5 * h * self._mean(gain)
-        R = np.array(rotation_matrix(quaternion(tuple(rotation.T)))).transpose(2, 0, 1)            # (V, 3, 3)
-        end: FloatArray = current().patch_motion.ends(self._weights, self._layout, origin, x - origin, moved, R)
+        end: FloatArray = current().patch_motion.ends(self._weights, self._layout, x, moved, rotation)
         return end
-
-
-def _middle(x: FloatArray) -> FloatArray:
-    """Return the mean (3,) of x (V, 3): three times as fast as NumPy's, from the same sums."""
-    result: FloatArray = np.einsum("vi->i", x) / len(x)
-    return result

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .vectors import Vector, cross, maximum, subtract
+import numpy as np
+
+from .rotation import quaternion, rotation_matrix
+from .vectors import SMALLEST_DIVISOR, Vector, cross, dot, maximum, scale, subtract
 
 
 def angular_velocity(c: Vector, V: Vector, moment: Vector, square: Vector, mixed: Vector, rounding: float,
@@ -33,3 +36,20 @@ def angular_velocity(c: Vector, V: Vector, moment: Vector, square: Vector, mixed
     scale: Any = 1.0 / maximum(a * ca + f * cf + e * ce, smallest)
     x, y, z = momentum
     return (scale * (ca * x + cf * y + ce * z), scale * (cf * x + cb * y + cg * z), scale * (ce * x + cg * y + cd * z))
+
+
+def of_formula(omega: Vector, excess: float) -> Vector:
+    """Return the turn a of a step [rad] from that of the velocities of a multistep formula, omega = a + excess a^3."""
+    return scale(1.0 / (1.0 + excess * dot(omega, omega)), omega)
+
+
+def of_chord(omega: Vector) -> Vector:
+    """Return the turn of a step [rad] from that of its chords at arms half way: the chords of a turn by a are
+    2 tan(a / 2) times these."""
+    half = 0.5 * np.sqrt(dot(omega, omega)) + SMALLEST_DIVISOR
+    return scale(np.arctan(half) / half, omega)
+
+
+def matrix_of(r: Vector) -> Any:
+    """Return the rows of the rotation matrix of a rotation vector r [rad]."""
+    return rotation_matrix(quaternion(r))

@@ -12,7 +12,9 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ..formulas import patch_motion as formulas
-from ..formulas.patch_motion import angular_velocity
+from ..formulas.patch_motion import angular_velocity, matrix_of, of_chord, of_formula
+from ..formulas.rotation import quaternion
+from ..formulas.vectors import SMALLEST_DIVISOR
 from ..layouts import PaddedRows
 from .kernel_cache import njit
 from .options import INLINED, KERNEL
@@ -31,24 +33,44 @@ def means(weights: FloatArray, layout: PaddedRows, field: FloatArray) -> FloatAr
     return result
 
 
-def fitted(weights: FloatArray, layout: PaddedRows, y: FloatArray, v: FloatArray, rounding: float, smallest: float
-           ) -> FloatArray:
-    """Return the angular velocities (V, 3) of patches with velocities v (V, 3) at places y (V, 3), both in one unit."""
-    result = np.empty_like(y, order="C")
-    share(_fitted, len(y), LEAST_ROWS, weights, layout.row_start, layout.row_width, layout.columns,
-          np.ascontiguousarray(y), np.ascontiguousarray(v), rounding, smallest, result)
+def turns(weights: FloatArray, layout: PaddedRows, x: FloatArray, way: FloatArray, excess: float, rounding: float
+          ) -> FloatArray:
+    """Return the turns (V, 3) [rad] of patches at places x (V, 3) [m] that move by `way` (V, 3) [m]."""
+    result = np.empty_like(x, order="C")
+    share(_turns, len(x), LEAST_ROWS, weights, layout.row_start, layout.row_width, layout.columns,
+          np.ascontiguousarray(x), np.ascontiguousarray(way), excess, rounding, SMALLEST_DIVISOR, result)
     return result
 
 
-def ends(weights: FloatArray, layout: PaddedRows, origin: FloatArray, y: FloatArray, change: FloatArray,
-         R: FloatArray) -> FloatArray:
+def turns_to(weights: FloatArray, layout: PaddedRows, x: FloatArray, end: FloatArray, rounding: float) -> FloatArray:
+    """Return the turns (V, 3) [rad] of patches on their way from x to `end` (V, 3) [m]."""
+    result = np.empty_like(x, order="C")
+    share(_turns_to, len(x), LEAST_ROWS, weights, layout.row_start, layout.row_width, layout.columns,
+          np.ascontiguousarray(x), np.ascontiguousarray(end), rounding, SMALLEST_DIVISOR, result)
+    return result
+
+
+def ends(weights: FloatArray, layout: PaddedRows, x: FloatArray, change: FloatArray, turn: FloatArray) -> FloatArray:
     """Return the ends (V, 3) [m] of vertices: the mean, over their patches, of where the rigid motion of each leads."""
     rows = layout.row_start, layout.row_width, layout.columns
-    y, R = np.ascontiguousarray(y), np.ascontiguousarray(R)
-    moved, result = np.empty_like(y), np.empty_like(y)
-    share(_moved, len(y), LEAST_VERTICES, weights, *rows, y, np.ascontiguousarray(change), R, moved)
-    share(_ends, len(y), LEAST_ROWS, weights, *rows, np.ascontiguousarray(origin), y, moved, R, result)
+    x, moved, result, R = np.ascontiguousarray(x), np.empty_like(x), np.empty_like(x), np.empty((len(x), 3, 3))
+    share(_moved, len(x), LEAST_VERTICES, weights, *rows, x, np.ascontiguousarray(change), np.ascontiguousarray(turn),
+          moved, R)
+    share(_ends, len(x), LEAST_ROWS, weights, *rows, x, moved, R, result)
     return result
+
+
+def quaternions(turn: FloatArray) -> FloatArray:
+    """Return the unit quaternions (V, 4) of rotation vectors (V, 3) [rad]."""
+    result = np.empty((len(turn), 4))
+    share(_quaternions, len(turn), LEAST_ROWS, np.ascontiguousarray(turn), result)
+    return result
+
+
+@njit(**INLINED)
+def _nothing() -> Any:
+    """Return the vector 0."""
+    return 0.0, 0.0, 0.0
 
 
 @njit(**INLINED)
@@ -82,21 +104,37 @@ def _means(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns
 
 
 @njit(**KERNEL)
-def _fitted(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, y: Any, v: Any,
-            rounding: Any, smallest: Any, result: Any) -> None:
-    """Write the angular velocities of vertices begin..end - 1 to result (V, 3)."""
-    u = np.uintp
+def _turns(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, x: Any, way: Any, excess: Any,
+           rounding: Any, smallest: Any, result: Any) -> None:
+    """Write the turns of patches begin..end - 1 to result (V, 3)."""
+    u, nothing = np.uintp, _nothing()
     for i in range(u(begin), u(end)):
-        a, b, start = at(y, i), at(v, i), u(starts[i])
-        moment, square, mixed = cross(a, b), _squares(a), _mixed(a)
-        c = V = m = q = p = (0.0, 0.0, 0.0)
+        a, b, start = at(x, i), at(way, i), u(starts[i])
+        c = V = m = q = p = nothing
         for s in range(u(widths[i])):
             w, j = weights[start + s], u(columns[start + s])
-            d, e = at(y, j), at(v, j)
-            c, V, m = add(c, _away(w, d, a)), add(V, _away(w, e, b)), add(m, _away(w, cross(d, e), moment))
-            q, p = add(q, _away(w, _squares(d), square)), add(p, _away(w, _mixed(d), mixed))
-        result[i, 0], result[i, 1], result[i, 2] = angular_velocity(
-            add(c, a), add(V, b), add(m, moment), add(q, square), add(p, mixed), rounding, smallest)
+            d, e = subtract(at(x, j), a), subtract(at(way, j), b)
+            c, V, m = add(c, scale(w, d)), add(V, scale(w, e)), add(m, scale(w, cross(d, e)))
+            q, p = add(q, scale(w, _squares(d))), add(p, scale(w, _mixed(d)))
+        result[i, 0], result[i, 1], result[i, 2] = of_formula(
+            angular_velocity(c, V, m, q, p, rounding, smallest), excess)
+
+
+@njit(**KERNEL)
+def _turns_to(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, x: Any, x1: Any,
+              rounding: Any, smallest: Any, result: Any) -> None:
+    """Write the turns of patches begin..end - 1 on their way from x to x1 to result (V, 3)."""
+    u, nothing = np.uintp, _nothing()
+    for i in range(u(begin), u(end)):
+        a, b, start = at(x, i), at(x1, i), u(starts[i])
+        c = V = m = q = p = nothing
+        for s in range(u(widths[i])):
+            w, j = weights[start + s], u(columns[start + s])
+            before, after = subtract(at(x, j), a), subtract(at(x1, j), b)
+            d, e = scale(0.5, add(before, after)), subtract(after, before)
+            c, V, m = add(c, scale(w, d)), add(V, scale(w, e)), add(m, scale(w, cross(d, e)))
+            q, p = add(q, scale(w, _squares(d))), add(p, scale(w, _mixed(d)))
+        result[i, 0], result[i, 1], result[i, 2] = of_chord(angular_velocity(c, V, m, q, p, rounding, smallest))
 
 
 @njit(**INLINED)
@@ -106,33 +144,41 @@ def _row(R: Any, i: Any, row: Any) -> Any:
 
 
 @njit(**KERNEL)
-def _moved(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, y: Any, change: Any, R: Any,
-           moved: Any) -> None:
-    """Write change + c - R c to moved (V, 3) for patches begin..end - 1, with the mean c of each."""
+def _moved(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, x: Any, change: Any, turn: Any,
+           moved: Any, R: Any) -> None:
+    """Write the rotation of patches begin..end - 1 to R (V, 3, 3), and where the patch takes its vertex, less the
+    vertex' place, to moved (V, 3): change + c - R c, with the mean c of the patch from there."""
     u = np.uintp
     for i in range(u(begin), u(end)):
-        mine, c, start = at(y, i), (0.0, 0.0, 0.0), u(starts[i])
+        mine, c, start = at(x, i), (0.0, 0.0, 0.0), u(starts[i])
         for s in range(u(widths[i])):
-            c = add(c, _away(weights[start + s], at(y, u(columns[start + s])), mine))
-        c = add(c, mine)
-        turned = dot(_row(R, i, 0), c), dot(_row(R, i, 1), c), dot(_row(R, i, 2), c)
+            c = add(c, _away(weights[start + s], at(x, u(columns[start + s])), mine))
+        one, two, three = matrix_of(at(turn, i))
+        R[i, 0, 0], R[i, 0, 1], R[i, 0, 2] = one
+        R[i, 1, 0], R[i, 1, 1], R[i, 1, 2] = two
+        R[i, 2, 0], R[i, 2, 1], R[i, 2, 2] = three
+        turned = dot(one, c), dot(two, c), dot(three, c)
         moved[i, 0], moved[i, 1], moved[i, 2] = add(at(change, i), subtract(c, turned))
 
 
 @njit(**KERNEL)
-def _ends(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, origin: Any, y: Any, moved: Any,
-          R: Any, result: Any) -> None:
+def _ends(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, x: Any, moved: Any, R: Any,
+          result: Any) -> None:
     """Write the ends of vertices begin..end - 1 to result (V, 3)."""
     u = np.uintp
-    o = (origin[0], origin[1], origin[2])
     for i in range(u(begin), u(end)):
-        start, mine = u(starts[i]), at(moved, i)
-        one, two, three = _row(R, i, 0), _row(R, i, 1), _row(R, i, 2)
-        m = a = b = c = (0.0, 0.0, 0.0)
+        start, place, mine, total = u(starts[i]), at(x, i), at(moved, i), (0.0, 0.0, 0.0)
         for s in range(u(widths[i])):
             w, j = weights[start + s], u(columns[start + s])
-            m, a = add(m, _away(w, at(moved, j), mine)), add(a, _away(w, _row(R, j, 0), one))
-            b, c = add(b, _away(w, _row(R, j, 1), two)), add(c, _away(w, _row(R, j, 2), three))
-        place = at(y, i)
-        turned = dot(add(a, one), place), dot(add(b, two), place), dot(add(c, three), place)
-        result[i, 0], result[i, 1], result[i, 2] = add(add(o, add(m, mine)), turned)
+            away = subtract(at(x, j), place)                                 # x_j - R_j (x_j - x_i) + moved_j, from x_i
+            turned = dot(_row(R, j, 0), away), dot(_row(R, j, 1), away), dot(_row(R, j, 2), away)
+            there = add(subtract(away, turned), at(moved, j))
+            total = add(total, _away(w, there, mine))
+        result[i, 0], result[i, 1], result[i, 2] = add(place, add(mine, total))
+
+
+@njit(**KERNEL)
+def _quaternions(begin: Any, end: Any, turn: Any, result: Any) -> None:
+    """Write the quaternions of rows begin..end - 1 to result (V, 4)."""
+    for i in range(np.uintp(begin), np.uintp(end)):
+        result[i, 0], result[i, 1], result[i, 2], result[i, 3] = quaternion(at(turn, i))

@@ -21,6 +21,23 @@ def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
     return found
 
 
+def growth(x: FloatArray, edges: IntArray, before: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return the stretch (E,) [-] that edges (E, 2) of lengths `before` (E,) [m] have gained with vertices at
+    x (V, 3) [m], as of `integrators.step_strain.added_strain`."""
+    found = np.empty(len(edges))
+    share(_growth, len(edges), LEAST_VERTICES, np.ascontiguousarray(x), edges, before, rest, found)
+    return found
+
+
+@njit(**KERNEL)  # type: ignore[untyped-decorator]
+def _growth(begin, end, x, edges, before, rest, found):  # type: ignore[no-untyped-def]
+    """Write the growth of edges begin..end - 1 to `found` (E,) [-]."""
+    for e in range(begin, end):
+        i, j = edges[e, 0], edges[e, 1]
+        a, b, c = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+        found[e] = (np.sqrt(a * a + b * b + c * c) - max(before[e], rest[e])) / rest[e]
+
+
 @njit(**KERNEL)  # type: ignore[untyped-decorator]
 def _lengths(begin, end, x, edges, found):  # type: ignore[no-untyped-def]
     """Write the lengths of edges begin..end - 1 to `found` (E,) [m]."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import FloatArray
-from ..formulas.patch_motion import angular_velocity
+from ..formulas import patch_motion as formulas
+from ..formulas.rotation import quaternion
+from ..formulas.vectors import SMALLEST_DIVISOR, Vector
 from ..layouts import PaddedRows
 from .block_matrix import add_scalar_product
 
@@ -23,32 +25,48 @@ def means(weights: FloatArray, layout: PaddedRows, field: FloatArray) -> FloatAr
     return result
 
 
-def fitted(weights: FloatArray, layout: PaddedRows, y: FloatArray, v: FloatArray, rounding: float, smallest: float
-           ) -> FloatArray:
-    """Return the angular velocities (V, 3) of patches with velocities v (V, 3) at places y (V, 3), both in one unit.
+def turns(weights: FloatArray, layout: PaddedRows, x: FloatArray, way: FloatArray, excess: float, rounding: float
+          ) -> FloatArray:
+    """Return the turns (V, 3) [rad] of patches at places x (V, 3) [m] that move by `way` (V, 3) [m].
 
-    rounding, smallest: as of `formulas.patch_motion.angular_velocity`.
+    excess, rounding: as of `formulas.patch_motion.of_formula` and `angular_velocity`.
     """
-    turned = y[:, [1, 2, 0]]
-    fields = (y, v, np.cross(y, v), y * y, y * turned)
+    return np.column_stack(formulas.of_formula(_fitted(weights, layout, x, way, rounding), excess))
+
+
+def turns_to(weights: FloatArray, layout: PaddedRows, x: FloatArray, end: FloatArray, rounding: float) -> FloatArray:
+    """Return the turns (V, 3) [rad] of patches on their way from x to `end` (V, 3) [m]; rounding: as of `turns`."""
+    return np.column_stack(formulas.of_chord(_fitted(weights, layout, 0.5 * (x + end), end - x, rounding)))
+
+
+def _fitted(weights: FloatArray, layout: PaddedRows, x: FloatArray, v: FloatArray, rounding: float) -> Vector:
+    """Return the components (V,) of the angular velocities of patches with velocities v (V, 3) at places x (V, 3)."""
+    y = x - x.mean(axis=0)                                           # squares far from the origin would be rounded
+    fields = (y, v, np.cross(y, v), y * y, y * y[:, [1, 2, 0]])
     c, V, moment, square, mixed = (tuple(means(weights, layout, field).T) for field in fields)
-    return np.column_stack(angular_velocity(c, V, moment, square, mixed, rounding, smallest))
+    return formulas.angular_velocity(c, V, moment, square, mixed, rounding, SMALLEST_DIVISOR)
 
 
-def ends(weights: FloatArray, layout: PaddedRows, origin: FloatArray, y: FloatArray, change: FloatArray,
-         R: FloatArray) -> FloatArray:
-    """Return the ends (V, 3) [m] of vertices: the mean, over their patches, of where the rigid motion of each leads.
+def ends(weights: FloatArray, layout: PaddedRows, x: FloatArray, change: FloatArray, turn: FloatArray) -> FloatArray:
+    """Return the ends (V, 3) [m] of vertices at x (V, 3) [m]: the mean, over patches, of where the rigid motion of
+    each leads.
 
     Args:
-        origin, y: (3,) and (V, 3) [m], places are origin + y.
         change: (V, 3) [m], how far the mean of each patch goes.
-        R: (V, 3, 3), rotation of each patch.
+        turn: (V, 3) [rad], rotation vector of each patch.
     """
-    c = means(weights, layout, y)
+    origin = x.mean(axis=0)
+    y = x - origin
+    c, R = means(weights, layout, y), np.array(formulas.matrix_of(tuple(turn.T))).transpose(2, 0, 1)
     moved = change + (c - _turned(R, c))
     mean = np.stack([means(weights, layout, np.ascontiguousarray(R[:, row])) for row in range(3)], axis=1)
     end: FloatArray = origin + means(weights, layout, moved) + _turned(mean, y)
     return end
+
+
+def quaternions(turn: FloatArray) -> FloatArray:
+    """Return the unit quaternions (V, 4) of rotation vectors (V, 3) [rad]."""
+    return np.column_stack(quaternion(tuple(turn.T)))
 
 
 def _turned(R: FloatArray, field: FloatArray) -> FloatArray:

@@ -19,6 +19,15 @@ def lengths(x: FloatArray, edges: IntArray) -> FloatArray:
     return found
 
 
+def growth(x: FloatArray, edges: IntArray, before: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return the stretch (E,) [-] that edges (E, 2) of lengths `before` (E,) [m] have gained with vertices at
+    x (V, 3) [m], as of `integrators.step_strain.added_strain`."""
+    found = lengths(x, edges)
+    found -= np.maximum(before, rest)
+    found /= rest
+    return found
+
+
 def relax(x: FloatArray, edges: IntArray, longest: FloatArray, weights: FloatArray, starts: IntArray,
           corners: IntArray, shares: FloatArray, normals: FloatArray, least: FloatArray, sets: IntArray, close: float,
           room: float, sweeps: int, further: float) -> int:

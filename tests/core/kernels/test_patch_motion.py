@@ -37,8 +37,7 @@ def test_means_are_half_the_vertex_and_half_its_neighbours(sheet):
 def test_rotations_are_momentum_over_inertia(sheet):
     x, predictor, mean = sheet
     v = np.random.default_rng(2).normal(size=x.shape)
-    found = current().patch_motion.fitted(predictor._weights, predictor._layout, x, v, SINGLE_PRECISION,
-                                          float(np.finfo(float).tiny))
+    found = current().patch_motion.turns(predictor._weights, predictor._layout, x, v, 0.0, SINGLE_PRECISION)
     for i in range(len(x) - 2):
         weight, c, V = mean[i], mean[i] @ x, mean[i] @ v
         momentum = weight @ np.cross(x - c, v - V)
@@ -52,8 +51,27 @@ def test_ends_are_the_means_of_rigid_motions(sheet):
     rng = np.random.default_rng(3)
     change, turn = rng.normal(size=x.shape), rng.normal(size=x.shape)
     R = np.array(rotation_matrix(quaternion(tuple(turn.T)))).transpose(2, 0, 1)
-    origin = np.array([0.5, -1.0, 2.0])
-    found = current().patch_motion.ends(predictor._weights, predictor._layout, origin, x, change, R)
+    found = current().patch_motion.ends(predictor._weights, predictor._layout, x, change, turn)
     c = mean @ x
-    by_patch = origin + (c + change)[:, None] + np.einsum("pab,pvb->pva", R, x[None] - c[:, None])     # (patch, V, 3)
+    by_patch = (c + change)[:, None] + np.einsum("pab,pvb->pva", R, x[None] - c[:, None])     # (patch, V, 3)
     np.testing.assert_allclose(found, np.einsum("vp,pva->va", mean, by_patch), rtol=0.0, atol=1e-13)
+
+
+def test_turns_are_those_of_rigid_motion_however_far_it_turns(sheet):
+    """Along chords, and by the velocities of a formula that has an excess."""
+    x, predictor, _ = sheet
+    axis = np.array([0.3, -0.5, 0.8]) / np.linalg.norm([0.3, -0.5, 0.8])
+    joined, shift = slice(0, len(x) - 2), np.array([1.0, 2.0, -3.0])
+    for angle in (0.0, 1e-9, 0.3, 2.5):
+        R = np.array(rotation_matrix(quaternion(angle * axis)))
+        wanted = np.tile(angle * axis, (len(x) - 2, 1))
+        found = current().patch_motion.turns_to(predictor._weights, predictor._layout, x, x @ R.T + shift,
+                                                SINGLE_PRECISION)
+        np.testing.assert_allclose(found[joined], wanted, rtol=1e-4, atol=1e-12)
+        for excess in (0.0, 0.2):
+            way = np.cross(angle * axis, x) + shift
+            found = current().patch_motion.turns(predictor._weights, predictor._layout, x, way, excess,
+                                                 SINGLE_PRECISION)
+            np.testing.assert_allclose(found[joined], wanted / (1.0 + excess * angle**2), rtol=1e-4, atol=1e-12)
+        found = current().patch_motion.quaternions(np.tile(angle * axis, (3, 1)))
+        np.testing.assert_allclose(found, np.tile(quaternion(angle * axis), (3, 1)), rtol=0.0, atol=1e-15)
