@@ -68,12 +68,6 @@ def quaternions(turn: FloatArray) -> FloatArray:
 
 
 @njit(**INLINED)
-def _nothing() -> Any:
-    """Return the vector 0."""
-    return 0.0, 0.0, 0.0
-
-
-@njit(**INLINED)
 def _away(w: Any, a: Any, b: Any) -> Any:
     """Return w (a - b)."""
     return scale(w, subtract(a, b))
@@ -89,6 +83,22 @@ def _squares(a: Any) -> Any:
 def _mixed(a: Any) -> Any:
     """Return the products of each component of a with the next one."""
     return a[0] * a[1], a[1] * a[2], a[2] * a[0]
+
+
+@njit(**INLINED)
+def _no_neighbour() -> Any:
+    """Return the sums of `_with_neighbour` over none."""
+    nothing = (0.0, 0.0, 0.0)
+    return nothing, nothing, nothing, nothing, nothing
+
+
+@njit(**INLINED)
+def _with_neighbour(sums: Any, w: Any, d: Any, e: Any) -> Any:
+    """Return the sums that `angular_velocity` takes, with those of a neighbour of weight w whose place and velocity are
+    those of the vertex plus d and e."""
+    c, V, moment, square, mixed = sums
+    return (add(c, scale(w, d)), add(V, scale(w, e)), add(moment, scale(w, cross(d, e))),
+            add(square, scale(w, _squares(d))), add(mixed, scale(w, _mixed(d))))
 
 
 @njit(**KERNEL)
@@ -107,15 +117,15 @@ def _means(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns
 def _turns(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, x: Any, way: Any, excess: Any,
            rounding: Any, smallest: Any, result: Any) -> None:
     """Write the turns of patches begin..end - 1 to result (V, 3)."""
-    u, nothing = np.uintp, _nothing()
+    u = np.uintp
     for i in range(u(begin), u(end)):
         a, b, start = at(x, i), at(way, i), u(starts[i])
-        c = V = m = q = p = nothing
+        sums = _no_neighbour()
         for s in range(u(widths[i])):
             w, j = weights[start + s], u(columns[start + s])
             d, e = subtract(at(x, j), a), subtract(at(way, j), b)
-            c, V, m = add(c, scale(w, d)), add(V, scale(w, e)), add(m, scale(w, cross(d, e)))
-            q, p = add(q, scale(w, _squares(d))), add(p, scale(w, _mixed(d)))
+            sums = _with_neighbour(sums, w, d, e)
+        c, V, m, q, p = sums
         result[i, 0], result[i, 1], result[i, 2] = of_formula(
             angular_velocity(c, V, m, q, p, rounding, smallest), excess)
 
@@ -124,16 +134,16 @@ def _turns(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns
 def _turns_to(begin: Any, end: Any, weights: Any, starts: Any, widths: Any, columns: Any, x: Any, x1: Any,
               rounding: Any, smallest: Any, result: Any) -> None:
     """Write the turns of patches begin..end - 1 on their way from x to x1 to result (V, 3)."""
-    u, nothing = np.uintp, _nothing()
+    u = np.uintp
     for i in range(u(begin), u(end)):
         a, b, start = at(x, i), at(x1, i), u(starts[i])
-        c = V = m = q = p = nothing
+        sums = _no_neighbour()
         for s in range(u(widths[i])):
             w, j = weights[start + s], u(columns[start + s])
             before, after = subtract(at(x, j), a), subtract(at(x1, j), b)
             d, e = scale(0.5, add(before, after)), subtract(after, before)
-            c, V, m = add(c, scale(w, d)), add(V, scale(w, e)), add(m, scale(w, cross(d, e)))
-            q, p = add(q, scale(w, _squares(d))), add(p, scale(w, _mixed(d)))
+            sums = _with_neighbour(sums, w, d, e)
+        c, V, m, q, p = sums
         result[i, 0], result[i, 1], result[i, 2] = of_chord(angular_velocity(c, V, m, q, p, rounding, smallest))
 
 

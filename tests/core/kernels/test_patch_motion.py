@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Means over patches, their rotations and ends: both backends equal the sums that define them."""
+"""Means over patches, their rotations and ends, growth of edges: both backends equal the sums that define them."""
 
 import numpy as np
 import pytest
@@ -75,3 +75,14 @@ def test_turns_are_those_of_rigid_motion_however_far_it_turns(sheet):
             np.testing.assert_allclose(found[joined], wanted / (1.0 + excess * angle**2), rtol=1e-4, atol=1e-12)
         found = current().patch_motion.quaternions(np.tile(angle * axis, (3, 1)))
         np.testing.assert_allclose(found, np.tile(quaternion(angle * axis), (3, 1)), rtol=0.0, atol=1e-15)
+
+
+def test_growth_of_edges_counts_from_their_rest_lengths(sheet):
+    """An edge that was shorter may go back to its rest length."""
+    x, _, _ = sheet
+    edges, rng = np.array([[0, 1], [1, 2], [5, 9], [20, 3]]), np.random.default_rng(4)
+    before, rest = rng.uniform(0.05, 0.3, (2, len(edges)))
+    after = np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1)
+    found = current().strain.growth(x, edges, before, rest)
+    np.testing.assert_allclose(found, [(c - max(a, b)) / b for a, b, c in zip(before, rest, after, strict=True)],
+                               rtol=1e-12)
