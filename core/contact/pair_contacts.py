@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import any_of, pick
-from .friction_modes import ELASTIC
+from .friction_modes import ELASTIC, MOST_STICK_DRAG
 from .repulsion import Contacts
 
 STIFFNESS = 30.0
@@ -32,8 +32,6 @@ constraint of a solid, must not load it more and more, and let go of it one day.
 gap, it would be less the further that sinks, and let it sink the quicker."""
 RECOVERY = 4.0
 """Rate at which the missing gap of a pair that starts too close is restored [1/s]."""
-MOST_STICK_DRAG = 50.0
-"""Largest h c over the mass [-], where several vertices can move."""
 OPPOSITE = 0.4
 """Cosine below whose negative two contacts of a vertex press from opposite sides [-]."""
 

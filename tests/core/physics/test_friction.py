@@ -58,6 +58,15 @@ def test_coulombs_acceleration_holds_on_other_slopes(mu, degrees, heading):
     assert on_plane(mu, degrees, h, n * h, heading=heading)[-1] == pytest.approx(a * h * h * n * (n + 1) / 2, rel=0.02)
 
 
+@cases("h", [1 / 120, 1 / 480])
+def test_friction_is_whole_in_the_step_in_which_contact_begins(h):
+    """The slide by which a pair that sticks gives way is that of a pair that has stuck before."""
+    mu, degrees, steps = 0.3, 20.0, 12
+    a = GRAVITY * (np.sin(np.radians(degrees)) - mu * np.cos(np.radians(degrees)))
+    travel = on_plane(mu, degrees, h, steps * h)
+    assert np.diff(travel) / h == pytest.approx(a * h * np.arange(1, steps + 1), abs=0.2 * a * h)
+
+
 @cases("mu", [0.1, 0.3, 0.6, 1.0])
 def test_a_sheet_sticks_half_a_degree_below_the_threshold_and_slides_half_a_degree_above(mu):
     threshold = np.degrees(np.arctan(mu))
