@@ -4,7 +4,8 @@
 A home is a place of a collider's material, so that it moves with the body. It is noted at every step from contacts, of
 vertices that no collider has crossed, and spreads to neighbours that touch nothing. From then on it moves along the
 surface, and not to what comes in between, such as a hand below a collar: only cloth that has left it by more than an
-edge, or is worn at its other side, finds another one. Where contacts of a vertex face each other, as between an arm and
+edge, or is worn at its other side, finds another one. Skin that another part of the body hides at the start is no home
+(`hidden_skin`). Where contacts of a vertex face each other, as between an arm and
 the torso, it keeps the home that it has: which of both it comes back to does not change while it is between them. For
 the same reason a sheet has its homes at one of its sides: that at which most of its contacts are. A sleeve is worn on
 an arm, though it touches the torso, too. Threads have no sides. Where cloth starts in a collider, or through one, the
@@ -118,6 +119,7 @@ def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: Ste
     worn = np.where(np.bincount(piece, side, int(body.max()) + 1) < 0.0, -1.0, 1.0)[piece]
     some = (worn * side > LEAST_ALIKE) | ~outward.any(axis=1)
     new = _numbers(c.collider[rows], c.triangle[rows], normal, surfaces)
+    some &= ~surfaces.hides(np.abs(new) - 1, vertex)
     some &= ~_elsewhere(homes.number[vertex], new, vertex, x0, triangles, worn[:, None] * outward, surfaces)
     number, weights = homes.number.copy(), homes.weights.copy()
     number[vertex[some]] = new[some]
@@ -139,7 +141,7 @@ def spread(homes: Homes, x0: FloatArray, surfaces: StepSurfaces, edges: IntArray
     rows, first = np.unique(np.concatenate([ends[one], others[other]]), return_index=True)
     given = homes.number[np.concatenate([others[one], ends[other]])[first]]
     found = surfaces.places.follow(x0[rows], np.abs(given) - 1, surfaces.moving, end=False)
-    some = np.flatnonzero(found.front == (given > 0))
+    some = np.flatnonzero((found.front == (given > 0)) & ~surfaces.hides(found.triangle, rows))
     number, weights = homes.number.copy(), homes.weights.copy()
     number[rows[some]] = np.sign(given[some]) * (1 + found.triangle[some])
     weights[rows[some]] = found.weights[some]

@@ -11,9 +11,10 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.collider import Collider
-from ..row_ops import pick
+from ..row_ops import any_of, pick
 from .colliders import MovingSurface, SurfaceShape, axes_of
 from .friction_coefficients import FrictionAt, FrictionCoefficients, over_time
+from .hidden_skin import hidden_skin
 from .pairs import Contacts, find_contacts
 from .planes import MAX_PER_VERTEX
 from .surface_places import SurfacePlaces
@@ -78,10 +79,12 @@ class SurfaceSet:
                  shapes: Sequence[SurfaceShape] | None = None, allowed: BoolArray | None = None) -> None:
         self._colliders, self._thickness = colliders, thickness
         self._friction = over_time(friction, [c.friction for c in colliders])
-        self._shapes = shapes or [SurfaceShape.build(c.at(0.0), c.triangles) for c in colliders]
-        self._allowed = allowed
+        first = [c.at(0.0) for c in colliders]
+        self._shapes = shapes or [SurfaceShape.build(x, c.triangles) for x, c in zip(first, colliders, strict=True)]
+        self._allowed, self._hidden = allowed, hidden_skin(self._shapes, first)
         self._places = SurfacePlaces(self._shapes)
-        self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, self._friction(0.0), self._places, allowed)
+        self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, self._friction(0.0), self._places, self._hidden,
+                                  allowed)
 
     def between(self, start: float, end: float) -> StepSurfaces:
         """Return the colliders in a step between two times [s].
@@ -108,7 +111,7 @@ class SurfaceSet:
             same = False
         number = last.number if same else next(_numbers)
         self._last = StepSurfaces((start, end), number, moving, self._thickness, self._friction(end), self._places,
-                                  self._allowed)
+                                  self._hidden, self._allowed)
         return self._last
 
 
@@ -121,7 +124,7 @@ class StepSurfaces:
         number: the same for steps in which nothing about the colliders changes, and for no others.
         moving: each collider.
         thickness (V,) [m]: of the cloth's vertices. friction: coefficients at the end of the step.
-        places: of the colliders.
+        places: of the colliders. hidden (S, T): which of them hide which triangles of all colliders (`hidden_skin`).
         allowed (S, V): which of them may be in contact with each collider; None for all.
     """
 
@@ -131,6 +134,7 @@ class StepSurfaces:
     thickness: FloatArray
     friction: FrictionCoefficients
     places: SurfacePlaces
+    hidden: BoolArray
     allowed: BoolArray | None = None
 
     def find(self, x0: FloatArray, x1: FloatArray) -> Touching:
@@ -144,6 +148,11 @@ class StepSurfaces:
             found, distance = replace(found, gap_t0=found.gap_t0 + less, gap_t1=found.gap_t1 + less), distance - less
         mu = np.sqrt(self.friction.on_solids[found.vertex] * solid)
         return Touching(found, mu, distance, *self._carried(x0, found), less > 0.0)
+
+    def hides(self, triangle: IntArray, rows: IntArray) -> BoolArray:
+        """Return whether triangles (n,) of all colliders are hidden at first by what vertices `rows` (n,) collide with."""
+        by = self.hidden[:, triangle]
+        return any_of((by if self.allowed is None else by & self.allowed[:, rows]).T)
 
     def _carried(self, x0: FloatArray, found: Contacts) -> tuple[FloatArray, FloatArray]:
         """Return `carried` and `started` of `Touching`, each (C, 3) [m]."""
