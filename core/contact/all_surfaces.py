@@ -209,12 +209,17 @@ class Motion:
     def _within(self, x0: FloatArray) -> BoolArray:
         """Return the second of `passages`."""
         result = np.zeros((len(self._moving), len(x0)), dtype=np.bool_)
-        for moving, there in zip(self._moving, result, strict=True):
-            shape = moving.shape_t0
-            if shape.closed.any():
+        for number, (moving, there) in enumerate(zip(self._moving, result, strict=True)):
+            if moving.shape_t0.closed.any():
                 low, high = box(moving.x_t0)
                 skin = x0[:self._owner.skin]
                 rows = np.flatnonzero(all_of((low <= skin) & (skin <= high)))
-                tree = shape.tree.around(shape.triangles, moving.x_t0)
-                there[rows] = inside(x0[rows], moving.x_t0, shape.triangles, shape.closed, tree)
+                there[rows] = self.inside(number, x0[rows])
         return result
+
+    def inside(self, number: int, points: FloatArray) -> BoolArray:
+        """Return which points (n, 3) [m] are inside of a closed part of a collider at the start of the step."""
+        moving = self._moving[number]
+        shape = moving.shape_t0
+        tree = shape.tree.around(shape.triangles, moving.x_t0)
+        return inside(points, moving.x_t0, shape.triangles, shape.closed, tree)

@@ -19,7 +19,7 @@ from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
 from .effort import Effort
 from .face_contacts import FaceContacts
-from .homes import no_homes, noted, spread, with_foreign
+from .homes import gathered, no_homes, noted, spread, with_foreign
 from .pinch import Pinch, connected, go_home, strayed
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
@@ -65,6 +65,7 @@ class ContactTrial:
         homes = with_foreign(strayed(homes, crossed, edges), every, edges, body)
         homes = noted(homes, x0, touching, surfaces, self.fixed.surface.triangles, body, ~free)
         homes = spread(homes, x0, surfaces, edges, ~free)
+        homes = gathered(homes, surfaces, edges, self.fixed.rest_lengths)
         found, homes = go_home(homes, crossed, within, x0, h, surfaces, mass, inertia, edges, pulled)
         history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)

@@ -4,13 +4,13 @@
 A home is a place of a collider's material, so that it moves with the body. It is noted at every step from contacts, of
 vertices that no collider has crossed, and spreads to neighbours that touch nothing. From then on it moves along the
 surface, and not to what comes in between, such as a hand below a collar: only cloth that has left it by more than an
-edge, or is worn at its other side, finds another one. Skin that another part of the body hides at the start is no home
-(`hidden_skin`). Where contacts of a vertex face each other, as between an arm and
-the torso, it keeps the home that it has: which of both it comes back to does not change while it is between them. For
-the same reason a sheet has its homes at one of its sides: that at which most of its contacts are. A sleeve is worn on
-an arm, though it touches the torso, too. Threads have no sides. Where cloth starts in a collider, or through one, the
-largest part outside has homes. The rest is *foreign* until it has come to the others: at the other side of a floor is
-no home.
+edge, or is worn at its other side, finds another one. Homes of neighbours come along where the cloth between them is
+too short. Skin that another part of the body hides at the start is no home (`hidden_skin`). Where contacts of a vertex
+face each other, as between an arm and the torso, it keeps the home that it has: which of both it comes back to does not
+change while it is between them. For the same reason a sheet has its homes at one of its sides: that at which most of
+its contacts are. A sleeve is worn on an arm, though it touches the torso, too. Threads have no sides. Where cloth
+starts in a collider, or through one, the largest part outside has homes. The rest is *foreign* until it has come to the
+others: at the other side of a floor is no home.
 """
 
 from __future__ import annotations
@@ -145,6 +145,42 @@ def spread(homes: Homes, x0: FloatArray, surfaces: StepSurfaces, edges: IntArray
     number, weights = homes.number.copy(), homes.weights.copy()
     number[rows[some]] = np.sign(given[some]) * (1 + found.triangle[some])
     weights[rows[some]] = found.weights[some]
+    return replace(homes, number=number, weights=weights)
+
+
+def gathered(homes: Homes, surfaces: StepSurfaces, edges: IntArray, lengths: FloatArray) -> Homes:
+    """Return the homes with those of what is astray moved along the surface at the start of a step, where homes at both
+    ends of an edge (E, 2) are further apart than it is long, `lengths` (E,) [m].
+
+    In the crook of an arm both sides of a fold touch the forearm and the upper arm far from the elbow. When the arm is
+    stretched again, these places are two hands apart, and cloth can go home to one of them at most.
+    """
+    astray = homes.astray & (homes.number != 0)
+    some = np.flatnonzero(any_of(pick(astray, edges)) & all_of(pick(homes.number != 0, edges)))
+    if not len(some):
+        return homes
+    rows, ends = np.unique(edges[some], return_inverse=True)
+    ends = ends.reshape(-1, 2)
+    place = HomePlaces.of(homes, rows, surfaces).start
+    apart = pick(place, ends[:, 1]) - pick(place, ends[:, 0])
+    size = length(apart)
+    far = np.flatnonzero(size > lengths[some])
+    ends, apart = ends[far], (1.0 - lengths[some[far]] / size[far])[:, None] * apart[far]
+    moves = astray[rows][ends]                               # one end by itself, or both of them half of the way
+    way, count = np.zeros_like(place), np.zeros(len(rows))
+    for end, side in ((0, 1.0), (1, -1.0)):
+        share = side * moves[:, end] / moves.sum(axis=1)
+        np.add.at(way, ends[:, end], share[:, None] * apart)
+        np.add.at(count, ends[:, end], moves[:, end])
+    go = np.flatnonzero(count)
+    if not len(go):
+        return homes
+    rows, points = rows[go], place[go] + way[go] / count[go, None]
+    found = surfaces.places.follow(points, np.abs(homes.number[rows]) - 1, surfaces.moving, end=False)
+    shown = np.flatnonzero(~surfaces.hides(found.triangle, rows))
+    number, weights = homes.number.copy(), homes.weights.copy()
+    number[rows[shown]] = np.sign(number[rows[shown]]) * (1 + found.triangle[shown])
+    weights[rows[shown]] = found.weights[shown]
     return replace(homes, number=number, weights=weights)
 
 

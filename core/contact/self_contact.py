@@ -24,7 +24,7 @@ from ..description.collider import Collider
 from ..description.seam_pairs import Links
 from ..description.topology import bodies
 from ..kernels import current
-from ..row_ops import all_of
+from ..row_ops import all_of, length, pick
 from .all_surfaces import AllSurfaces, Motion
 from .coincident import parted
 from .colliders import SurfaceShape
@@ -102,9 +102,9 @@ class SelfContact:
         self.all = AllSurfaces(self.surface, len(mass), colliders, skin)
         self.features = Features(self.all, self.all.total, cloth=len(mass))
         ends = self.surface.edges
-        length, piece = np.linalg.norm(rest[ends[:, 1]] - rest[ends[:, 0]], axis=1), body[ends[:, 0]]
+        lengths, piece = length(pick(rest, ends[:, 1]) - pick(rest, ends[:, 0])), body[ends[:, 0]]
         edges = np.bincount(piece, minlength=int(body.max()) + 1)
-        mean = np.bincount(piece, weights=length, minlength=len(edges)) / np.maximum(edges, 1)
+        mean = np.bincount(piece, weights=lengths, minlength=len(edges)) / np.maximum(edges, 1)
         longest = float(mean.max(initial=0.0))
         self.finest = float(mean[mean > 0.0].min(initial=np.inf))
         extra = [min(c.thickness, THICKEST * longest) if longest else c.thickness for c in colliders]
@@ -204,6 +204,13 @@ class SelfContact:
         """The net of cloth at rest, for what pins hold inside of colliders."""
         scale = None if self._scale is None else self._scale[:len(self.mass)]
         return PinnedInside(self.surface.edges, self.surface.triangles, self.rest, scale)
+
+    @cached_property
+    def rest_lengths(self) -> FloatArray:
+        """Of the cloth's edges (E,) [m]."""
+        ends = self.surface.edges
+        result: FloatArray = length(pick(self.rest, ends[:, 1]) - pick(self.rest, ends[:, 0]))
+        return result if self._scale is None else result * self._scale[ends].mean(axis=1)
 
     @cached_property
     def crowded(self) -> bool:

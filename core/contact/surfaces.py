@@ -150,7 +150,7 @@ class StepSurfaces:
         return Touching(found, mu, distance, *self._carried(x0, found), less > 0.0)
 
     def hides(self, triangle: IntArray, rows: IntArray) -> BoolArray:
-        """Return whether triangles (n,) of all colliders are hidden at first by what vertices `rows` (n,) collide with."""
+        """Return which triangles (n,) of all colliders are hidden at first by what vertices `rows` (n,) collide with."""
         by = self.hidden[:, triangle]
         return any_of((by if self.allowed is None else by & self.allowed[:, rows]).T)
 

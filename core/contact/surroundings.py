@@ -73,6 +73,7 @@ class Surroundings:
         self.passing: BoolArray | None = None
         self.way: WayBack | None = None
         self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
+        self._crosses: BoolArray | None = None                          # around any crossing with a collider
         self.within: BoolArray = np.zeros((0, len(self.start)), dtype=np.bool_)
         self._swallowed: BoolArray | None = None
         self._let: BoolArray = self.within                              # vertices of cloth that nobody keeps off which
@@ -185,6 +186,7 @@ class Surroundings:
                 apart = ~any_of(self._without_room(around_each(fixed.all, solid)))
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
             if len(solid):
+                self._crosses = around(fixed.all, solid, fixed.all.total)
                 pierced = Piercings.at(fixed.all, every, fixed.features, self.start)
                 way = WayBack.of(pierced, fixed.all.edges, self.start, fixed.held)
                 mine = np.arange(len(every)) >= len(own)
@@ -254,6 +256,21 @@ class Surroundings:
                 return before, some
         return Search(expectation, self.x0, x1, 1.0 if before is None else before.loose), None
 
+    def _from_inside(self, pairs: Pairs, crosses: BoolArray) -> BoolArray:
+        """Return which pairs with colliders (P,) have their point of cloth inside of the collider, of those with cloth
+        that `crosses` (V + W,) one. Its vertices may be outside, but edges of the collider would hold it inside."""
+        result, count = np.zeros(len(pairs), dtype=np.bool_), len(self.x0)
+        cloth = pairs.vertices < count
+        rows = np.flatnonzero(any_of(cloth & pick(crosses, pairs.vertices)))
+        weights = np.where(cloth[rows], np.abs(pairs.weights[rows]), 0.0)
+        points = np.einsum("pk,pki->pi", weights, pick(self.start, pairs.vertices[rows]))
+        solid = self._fixed.all.solid_of[pairs.vertices[rows]].max(axis=1)
+        assert self.motion is not None
+        for number in np.unique(solid):
+            mine = np.flatnonzero(solid == number)
+            result[rows[mine]] = self.motion.inside(int(number), points[mine])
+        return result
+
     def _take(self, part: int, pairs: Pairs, some: BoolArray | None) -> None:
         """Pairs that were found, in the place of all, or of those with one of `some` vertices (V,)."""
         level, found = self.level, self._found(pairs, part)
@@ -315,6 +332,8 @@ class Surroundings:
         if part == 1 and self.passing is not None:
             passing, cloth = pick(self.passing, pairs.vertices), pairs.vertices < len(self.x0)
             keep &= ~(any_of(passing & cloth) & any_of(passing & ~cloth))
+        if part == 1 and self._crosses is not None:
+            keep &= ~self._from_inside(pairs, self._crosses)
         if part == 1 and self._swallowed is not None:
             keep &= ~any_of(pick(self._swallowed, pairs.vertices))
             if self._let.any():
