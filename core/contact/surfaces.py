@@ -149,10 +149,10 @@ class StepSurfaces:
         mu = np.sqrt(self.friction.on_solids[found.vertex] * solid)
         return Touching(found, mu, distance, *self._carried(x0, found), less > 0.0)
 
-    def hides(self, triangle: IntArray, rows: IntArray) -> BoolArray:
-        """Return which triangles (n,) of all colliders are hidden at first by what vertices `rows` (n,) collide with."""
+    def hides(self, triangle: IntArray, vertex: IntArray) -> BoolArray:
+        """Return which triangles (n,) of all colliders are hidden at first by what the vertices (n,) collide with."""
         by = self.hidden[:, triangle]
-        return any_of((by if self.allowed is None else by & self.allowed[:, rows]).T)
+        return any_of((by if self.allowed is None else by & self.allowed[:, vertex]).T)
 
     def _carried(self, x0: FloatArray, found: Contacts) -> tuple[FloatArray, FloatArray]:
         """Return `carried` and `started` of `Touching`, each (C, 3) [m]."""
