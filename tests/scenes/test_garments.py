@@ -5,12 +5,9 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels.backend import why_not
 from demo.systems.garment import skirt
 from demo.systems.shapes import ball
 
-BACKENDS = [pytest.param(name, marks=pytest.mark.skipif(bool(why_not(name)), reason="cannot run here"))
-            for name in ("numpy", "numba")]
 ACROSS, DOWN, WAIST = 12, 12, 0.18
 RADIUS, HEIGHT = 0.25, 0.22
 """Radius of the ball, and height of the panels' upper edges above its centre at the start [m]."""
@@ -18,25 +15,24 @@ CLOSING = 0.4
 """Closing time of the seams [s]. The panels are thrown up so that they are back at their start when it ends."""
 
 
-def sewn_skirt(backend, frames):
+def sewn_skirt(frames):
     mesh, seams = skirt(ACROSS, DOWN, waist=WAIST, hem=0.56, length=0.48, apart=0.3, height=HEIGHT)
     fabric = core.Material.preset("cotton", air_drag=1.0, viscous_drag=0.3, damping=0.02)
     toss = np.tile([0.0, 0.0, 0.6 * 9.81 * CLOSING], (len(mesh.positions), 1))
     cloth = core.Cloth(mesh, fabric, velocities=toss, sewing=True, sewing_time=CLOSING)
-    solver = core.Solver(backend=backend, integrator="bdf2", steps_per_frame=1, tolerance=1e-2)
+    solver = core.Solver(integrator="bdf2", steps_per_frame=1, tolerance=1e-2)
     scene = core.Scene([cloth], [core.Collider(*ball(RADIUS), friction=0.0)])
     return cloth, seams, list(core.simulate(scene, solver, range(1, frames + 1)))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend):
+def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits():
     """A waist of 2 N chords of length c is a ring of radius r = c / (2 sin(pi / 2 N)). On a smooth ball of radius R
     with the contact distance d, its height above the centre is sqrt((R + d)^2 - r^2). It is nearly at rest there by
     frame 36.
     Most of the skirt hangs below the centre; without friction a shorter one would tip to a side that depends on
     rounding.
     """
-    cloth, seams, frames = sewn_skirt(backend, 48)
+    cloth, seams, frames = sewn_skirt(48)
     y, half = frames[-1].positions[0], len(cloth.positions) // 2
     ring = np.concatenate([y[:ACROSS + 1], y[half:half + ACROSS + 1][::-1]])
     chord = 2.0 * np.pi * WAIST / (2 * ACROSS)
@@ -52,7 +48,7 @@ def test_a_skirt_sewn_around_a_ball_slides_down_to_where_its_waist_fits(backend)
 
 def test_the_sewn_skirt_with_merged_seams_does_not_intersect_itself():
     """The audit does not know seams, so their vertices are merged."""
-    cloth, seams, frames = sewn_skirt("numpy", 30)
+    cloth, seams, frames = sewn_skirt(30)
     label = np.arange(len(cloth.positions))
     label[seams[:, 1]] = seams[:, 0]
     triangles = label[cloth.mesh.triangles]
