@@ -158,7 +158,6 @@ def test_crowds_stay_apart_in_a_bounded_number_of_steps(make, size, frames):
         assert frame.certificate.rejected <= 8 and frame.certificate.steps <= 32
 
 
-@pytest.mark.slow
 def test_a_sleeve_in_the_crook_of_an_arm_takes_a_bounded_number_of_steps():
     staged = sleeve(14)
     found = [frame.certificate for frame in core.simulate(

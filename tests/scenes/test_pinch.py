@@ -346,7 +346,7 @@ def test_homes_at_both_ends_of_an_edge_come_as_near_as_the_edge_is_long():
     np.testing.assert_allclose(place[:, 2], first[:, 2], atol=1e-12)             # they have moved along the plate
 
 
-@pytest.mark.parametrize("change", [0.0, 1e-3])
+@pytest.mark.parametrize("change", [1e-3, 2e-3])
 def test_a_sleeve_on_an_arm_of_two_bars_is_outside_of_it_again_when_the_arm_is_straight(change):
     """Bent by 150 degrees, the bars close on the cloth in the crook, and show skin that they hide in each other."""
     staged = sleeve(14)
