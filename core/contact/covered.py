@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..row_ops import all_of, any_of, cross, length, pick, unit
+from ..row_ops import all_of, any_of, box, cross, length, pick, unit
 from .bvh import BVH
 from .colliders import SurfaceShape
 from .containment import inside
@@ -34,6 +34,8 @@ def covered(surfaces: Sequence[tuple[FloatArray, SurfaceShape, BVH]], low: Float
         room: distance in front of a vertex from which on it is not covered [m].
     """
     none, result = np.zeros((0, 2), dtype=np.int64), []
+    closed = np.array([shape.closed.any() for _, shape, _ in surfaces], dtype=np.bool_)
+    boxes = np.array([tree.box for _, _, tree in surfaces]).reshape(-1, 2, 3)
     for x, shape, _ in surfaces:
         near = all_of((x >= low) & (x <= high))
         corners = shape.triangles[any_of(pick(near, shape.triangles)) & shape.closed]
@@ -50,11 +52,11 @@ def covered(surfaces: Sequence[tuple[FloatArray, SurfaceShape, BVH]], low: Float
             area[:, axis] = np.bincount(corners.ravel(), np.repeat(areas[:, axis], 3), minlength=len(x))
         ahead = max(room, IN_FRONT * float(length(b - a).mean()))
         front = pick(x, rows) + ahead * unit(pick(area, rows))
-        found = [none]
-        for number, (y, other, tree) in enumerate(surfaces):
-            if other.closed.any():
-                under = rows[inside(front, y, other.triangles, other.closed, tree)]
-                found.append(np.stack([np.full(len(under), number), under], axis=1))
+        found, (below, above) = [none], box(front)
+        for number in np.flatnonzero(closed & all_of((boxes[:, 0] <= above) & (below <= boxes[:, 1]))):
+            y, other, tree = surfaces[number]
+            under = rows[inside(front, y, other.triangles, other.closed, tree)]
+            found.append(np.stack([np.full(len(under), number), under], axis=1))
         result.append(np.concatenate(found))
     return result
 

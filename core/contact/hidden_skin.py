@@ -11,34 +11,42 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import all_of, pick
+from .bvh import BVH
 from .colliders import SurfaceShape
 from .containment import inside
 from .covered import covered
 
 
-def hidden_skin(shapes: Sequence[SurfaceShape], positions: Sequence[FloatArray]) -> BoolArray:
-    """Return which colliders hide which triangles (S, T): all their corners are inside of a closed part of that
-    collider, which is not their own part.
+def hidden_skin(shapes: Sequence[SurfaceShape], positions: Sequence[FloatArray]) -> IntArray:
+    """Return which colliders hide which triangles (K, 2), numbered through all colliders: all corners of these are
+    inside of a closed part of that collider, which is not their own part.
 
     Args:
-        shapes: of the S colliders, with T triangles in all. positions: of their vertices, (W, 3) [m] each.
+        shapes: of the colliders. positions: of their vertices, (W, 3) [m] each.
     """
     trees = [shape.tree.around(shape.triangles, x) for shape, x in zip(shapes, positions, strict=True)]
     everywhere = np.full(3, np.inf)
     found = covered(list(zip(positions, shapes, trees, strict=True)), -everywhere, everywhere)
-    result = []
-    for own, (shape, x) in enumerate(zip(shapes, positions, strict=True)):
-        under = np.zeros((len(shapes), len(x)), dtype=np.bool_)
-        number, vertex = found[own].T
-        under[number, vertex] = True
-        marked, under[own] = under[own].copy(), False
-        corner = shape.triangles.ravel()
-        part = np.zeros(len(x), dtype=np.int64)
-        part[corner] = np.repeat(shape.part, 3)
-        for one in np.unique(part[marked]):
-            rows = np.flatnonzero(marked & (part == one))
-            under[own, rows] = inside(x[rows], x, shape.triangles, shape.closed & (shape.part != one), trees[own])
-        result.append(np.stack([all_of(pick(row, shape.triangles)) for row in under]))
-    return np.concatenate(result, axis=1) if result else np.zeros((0, 0), dtype=np.bool_)
+    first, result = 0, [np.zeros((0, 2), dtype=np.int64)]
+    for own, (shape, x, tree) in enumerate(zip(shapes, positions, trees, strict=True)):
+        for number in np.unique(found[own][:, 0]):
+            under = np.zeros(len(x), dtype=np.bool_)
+            under[found[own][found[own][:, 0] == number, 1]] = True
+            if number == own:
+                under = _in_another_part(under, shape, x, tree)
+            rows = first + np.flatnonzero(all_of(pick(under, shape.triangles)))
+            result.append(np.stack([np.full(len(rows), number), rows], axis=1))
+        first += len(shape.triangles)
+    return np.concatenate(result)
+
+
+def _in_another_part(some: BoolArray, shape: SurfaceShape, x: FloatArray, tree: BVH) -> BoolArray:
+    """Return which of `some` vertices (W,) of a collider at x (W, 3) [m] are inside of a part that is not their own."""
+    part, result = np.zeros(len(x), dtype=np.int64), np.zeros_like(some)
+    part[shape.triangles.ravel()] = np.repeat(shape.part, 3)
+    for one in np.unique(part[some]):
+        rows = np.flatnonzero(some & (part == one))
+        result[rows] = inside(x[rows], x, shape.triangles, shape.closed & (shape.part != one), tree)
+    return result

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.collider import Collider
-from ..row_ops import any_of, pick
+from ..row_ops import pick
 from .colliders import MovingSurface, SurfaceShape, axes_of
 from .friction_coefficients import FrictionAt, FrictionCoefficients, over_time
 from .hidden_skin import hidden_skin
@@ -124,7 +124,7 @@ class StepSurfaces:
         number: the same for steps in which nothing about the colliders changes, and for no others.
         moving: each collider.
         thickness (V,) [m]: of the cloth's vertices. friction: coefficients at the end of the step.
-        places: of the colliders. hidden (S, T): which of them hide which triangles of all colliders (`hidden_skin`).
+        places: of the colliders. hidden (K, 2): which of them hide which triangles (`hidden_skin`).
         allowed (S, V): which of them may be in contact with each collider; None for all.
     """
 
@@ -134,7 +134,7 @@ class StepSurfaces:
     thickness: FloatArray
     friction: FrictionCoefficients
     places: SurfacePlaces
-    hidden: BoolArray
+    hidden: IntArray
     allowed: BoolArray | None = None
 
     def find(self, x0: FloatArray, x1: FloatArray) -> Touching:
@@ -151,8 +151,12 @@ class StepSurfaces:
 
     def hides(self, triangle: IntArray, vertex: IntArray) -> BoolArray:
         """Return which triangles (n,) of all colliders are hidden at first by what the vertices (n,) collide with."""
-        by = self.hidden[:, triangle]
-        return any_of((by if self.allowed is None else by & self.allowed[:, vertex]).T)
+        result, (by, what) = np.zeros(len(triangle), dtype=np.bool_), self.hidden.T
+        if self.allowed is None:
+            return np.isin(triangle, what)
+        for number in np.unique(by):
+            result |= np.isin(triangle, what[by == number]) & self.allowed[number, vertex]
+        return result
 
     def _carried(self, x0: FloatArray, found: Contacts) -> tuple[FloatArray, FloatArray]:
         """Return `carried` and `started` of `Touching`, each (C, 3) [m]."""
