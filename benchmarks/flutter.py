@@ -29,6 +29,7 @@ JITTER = 1e-5
 LOWEST = 0.2
 """Lowest frequency that counts [Hz]: below is the drift of the mean position."""
 BINS = 4096
+"""Least number of samples of the spectrum, with zeros after those measured."""
 
 
 def flag(fabric: str, wind: float, seed: int) -> core.Scene:
@@ -46,8 +47,8 @@ def flag(fabric: str, wind: float, seed: int) -> core.Scene:
 def spectrum(y: np.ndarray) -> tuple[float, float]:
     """Return the frequency of the highest peak, and the median frequency [Hz], of y (frames, points)."""
     windowed = (y - y.mean(axis=0)) * np.hanning(len(y))[:, None]
-    power = (np.abs(np.fft.rfft(windowed, BINS, axis=0)) ** 2).sum(axis=1)
-    frequency = np.fft.rfftfreq(BINS, 1.0 / FRAME_RATE)
+    power = (np.abs(np.fft.rfft(windowed, max(BINS, len(y)), axis=0)) ** 2).sum(axis=1)
+    frequency = np.fft.rfftfreq(max(BINS, len(y)), 1.0 / FRAME_RATE)
     power = power[frequency > LOWEST]
     frequency = frequency[frequency > LOWEST]
     share = np.cumsum(power) / power.sum()
@@ -77,6 +78,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=10.0)
     options = parser.parse_args()
+    if options.seconds * FRAME_RATE < 2 * SETTLES:
+        parser.error(f"--seconds {options.seconds:g} is too short: at least {2 * SETTLES / FRAME_RATE:g}")
     print("| wind [m/s] | steps asked for | peak [Hz] | median [Hz] | rms [mm] | steps taken | processor [ms] |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for wind in options.wind:

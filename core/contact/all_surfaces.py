@@ -19,7 +19,6 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.collider import Collider
 from ..kernels import current
 from ..row_ops import all_of, box
-from .bvh import BVH
 from .colliders import MovingSurface
 from .containment import inside
 from .covered import covered
@@ -102,7 +101,6 @@ class Motion:
     def __init__(self, owner: AllSurfaces, moving: Sequence[MovingSurface], number: int) -> None:
         self._owner, self._moving, self.number = owner, moving, number
         self._covered: IntArray | None = None
-        self._trees_t0: dict[int, BVH] = {}
         self._looked: tuple[FloatArray, IntArray, BoolArray] | None = None
         nothing = np.zeros((0, 3))
         self.x_t0: FloatArray = np.concatenate([nothing, *(m.x_t0 for m in moving)])
@@ -223,6 +221,4 @@ class Motion:
         """Return which points (n, 3) [m] are inside of a closed part of a collider at the start of the step."""
         moving = self._moving[number]
         shape = moving.shape_t0
-        if number not in self._trees_t0:
-            self._trees_t0[number] = shape.tree.around(shape.triangles, moving.x_t0)
-        return inside(points, moving.x_t0, shape.triangles, shape.closed, self._trees_t0[number])
+        return inside(points, moving.x_t0, shape.triangles, shape.closed, moving.tree_t0)

@@ -203,7 +203,7 @@ class MovingSurface:
     def inside_t0(self, points: FloatArray, clear: FloatArray) -> BoolArray:
         """Which points (Q, 3) [m] are inside closed parts at the start, as they are wound for the end, when the surface
         is at least `clear` (Q,) [m] away from them; a new array."""
-        return self._sides_t0.within(points, clear, self._tree_t0)
+        return self._sides_t0.within(points, clear, self.tree_t0)
 
     @cached_property
     def _sides_t0(self) -> Sides:
@@ -211,7 +211,7 @@ class MovingSurface:
         return Sides(self.x_t0, self.shape.triangles, self.shape.closed)
 
     @cached_property
-    def _tree_t0(self) -> BVH:
+    def tree_t0(self) -> BVH:
         return self.tree if self.x_t0 is self.x_t1 else self.tree.around(self.shape.triangles, self.x_t0)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of
 from ..state import ContactState
@@ -48,7 +48,8 @@ class ContactTrial:
         self.pinched: BoolArray | None = None
 
     def pinch(self, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces, mass: FloatArray,
-              inertia: Callable[[], FloatArray], free: BoolArray, pulled: Callable[[], float]) -> Pinch | None:
+              inertia: Callable[[], FloatArray], free: BoolArray, pulled: Callable[[], float], edges: IntArray,
+              lengths: FloatArray) -> Pinch | None:
         """Find what is astray and how it goes home in a try of h [s] from x0 (V, 3) [m]; and which vertices have no
         contact with colliders from now on.
 
@@ -57,15 +58,16 @@ class ContactTrial:
             surfaces: the colliders.
             mass: (V,) [kg]. inertia: returns how vertices resist to be moved in the step (V,) [kg].
             free: (V,) vertices that pins do not hold. pulled: returns how far pins move at most [m].
+            edges: (E, 2) of the cloth. lengths: (E,) to which they reach [m].
         """
-        history, edges = self.history, self.fixed.surface.edges
+        history = self.history
         homes = no_homes(len(x0)) if history.homes_before is None else history.homes_before
         (every, within), body = self._crossed(x0, surfaces), self.fixed.body[:len(x0)]
         crossed = every & (homes.number != 0) & ~connected(np.flatnonzero(every & ~free), every, edges)
         homes = with_foreign(strayed(homes, crossed, edges), every, edges, body)
         homes = noted(homes, x0, touching, surfaces, self.fixed.surface.triangles, body, ~free)
         homes = spread(homes, x0, surfaces, edges, ~free)
-        homes = gathered(homes, surfaces, edges, self.fixed.rest_lengths)
+        homes = gathered(homes, surfaces, edges, lengths)
         found, homes = go_home(homes, crossed, within, x0, h, surfaces, mass, inertia, edges, pulled)
         history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)

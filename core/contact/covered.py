@@ -42,16 +42,7 @@ def covered(surfaces: Sequence[tuple[FloatArray, SurfaceShape, BVH]], low: Float
         if not len(corners):
             result.append(none)
             continue
-        near[:] = False
-        near[corners] = True
-        rows = np.flatnonzero(near)
-        area = np.zeros_like(x)
-        a, b, c = (pick(x, corner) for corner in corners.T)
-        areas = cross(b - a, c - a)
-        for axis in range(3):
-            area[:, axis] = np.bincount(corners.ravel(), np.repeat(areas[:, axis], 3), minlength=len(x))
-        ahead = max(room, IN_FRONT * float(length(b - a).mean()))
-        front = pick(x, rows) + ahead * unit(pick(area, rows))
+        rows, front = in_front(x, corners, room)
         found, (below, above) = [none], box(front)
         for number in np.flatnonzero(closed & all_of((boxes[:, 0] <= above) & (below <= boxes[:, 1]))):
             y, other, tree = surfaces[number]
@@ -59,6 +50,20 @@ def covered(surfaces: Sequence[tuple[FloatArray, SurfaceShape, BVH]], low: Float
             found.append(np.stack([np.full(len(under), number), under], axis=1))
         result.append(np.concatenate(found))
     return result
+
+
+def in_front(x: FloatArray, triangles: IntArray, room: float = 0.0) -> tuple[IntArray, FloatArray]:
+    """Return the vertices (n,) of triangles (T, 3) on x (W, 3) [m], and the points (n, 3) [m] just in front of them, at
+    least `room` [m] away."""
+    used, area = np.zeros(len(x), dtype=np.bool_), np.zeros_like(x)
+    used[triangles] = True
+    rows = np.flatnonzero(used)
+    a, b, c = (pick(x, corner) for corner in triangles.T)
+    areas = cross(b - a, c - a)
+    for axis in range(3):
+        area[:, axis] = np.bincount(triangles.ravel(), np.repeat(areas[:, axis], 3), minlength=len(x))
+    ahead = max(room, IN_FRONT * float(length(b - a).mean()))
+    return rows, pick(x, rows) + ahead * unit(pick(area, rows))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,6 @@ ELASTIC = 5e-3
 """Elastic displacement of a contact in a step, over its distance [-]: the slide at which friction grows by mu lambda,
 and the depth to which the load presses in a vertex on a face. For the default thickness it is a thousandth of an edge.
 See `docs/decisions/0062`."""
-MOST_STICK_DRAG = 50.0
-"""h c over the mass of pairs that stick [-]: of several vertices that can move the largest, of one that begins to touch
-a solid the least."""
+STICK_DRAG = 50.0
+"""h c of a pair that sticks, over its mass [-]: the largest one where several vertices can move, the least one where a
+vertex begins to touch a solid."""

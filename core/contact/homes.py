@@ -4,13 +4,13 @@
 A home is a place of a collider's material, so that it moves with the body. It is noted at every step from contacts, of
 vertices that no collider has crossed, and spreads to neighbours that touch nothing. From then on it moves along the
 surface, and not to what comes in between, such as a hand below a collar: only cloth that has left it by more than an
-edge, or is worn at its other side, finds another one. Homes of neighbours come along where the cloth between them is
-too short. Skin that another part of the body hides at the start is no home (`hidden_skin`). Where contacts of a vertex
-face each other, as between an arm and the torso, it keeps the home that it has: which of both it comes back to does not
-change while it is between them. For the same reason a sheet has its homes at one of its sides: that at which most of
-its contacts are. A sleeve is worn on an arm, though it touches the torso, too. Threads have no sides. Where cloth
-starts in a collider, or through one, the largest part outside has homes. The rest is *foreign* until it has come to the
-others: at the other side of a floor is no home.
+edge, or is worn at its other side, finds another one. Homes of what has been crossed come along with those of their
+neighbours where the cloth between is too short. Skin that another part of the body hides at the start is no home
+(`hidden_skin`). Where contacts of a vertex face each other, as between an arm and the torso, it keeps the home that it
+has: which of both it comes back to does not change while it is between them. For the same reason a sheet has its homes
+at one of its sides: that at which most of its contacts are. A sleeve is worn on an arm, though it touches the torso,
+too. Threads have no sides. Where cloth starts in a collider, or through one, the largest part outside has homes. The
+rest is *foreign* until it has come to the others: at the other side of a floor is no home.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def noted(homes: Homes, x0: FloatArray, touching: Touching | None, surfaces: Ste
     worn = np.where(np.bincount(piece, side, int(body.max()) + 1) < 0.0, -1.0, 1.0)[piece]
     some = (worn * side > LEAST_ALIKE) | ~outward.any(axis=1)
     new = _numbers(c.collider[rows], c.triangle[rows], normal, surfaces)
-    some &= ~surfaces.hides(np.abs(new) - 1, vertex)
+    some &= ~surfaces.hidden[np.abs(new) - 1]
     some &= ~_elsewhere(homes.number[vertex], new, vertex, x0, triangles, worn[:, None] * outward, surfaces)
     number, weights = homes.number.copy(), homes.weights.copy()
     number[vertex[some]] = new[some]
@@ -141,7 +141,7 @@ def spread(homes: Homes, x0: FloatArray, surfaces: StepSurfaces, edges: IntArray
     rows, first = np.unique(np.concatenate([ends[one], others[other]]), return_index=True)
     given = homes.number[np.concatenate([others[one], ends[other]])[first]]
     found = surfaces.places.follow(x0[rows], np.abs(given) - 1, surfaces.moving, end=False)
-    some = np.flatnonzero((found.front == (given > 0)) & ~surfaces.hides(found.triangle, rows))
+    some = np.flatnonzero((found.front == (given > 0)) & ~surfaces.hidden[found.triangle])
     number, weights = homes.number.copy(), homes.weights.copy()
     number[rows[some]] = np.sign(given[some]) * (1 + found.triangle[some])
     weights[rows[some]] = found.weights[some]
@@ -149,11 +149,12 @@ def spread(homes: Homes, x0: FloatArray, surfaces: StepSurfaces, edges: IntArray
 
 
 def gathered(homes: Homes, surfaces: StepSurfaces, edges: IntArray, lengths: FloatArray) -> Homes:
-    """Return the homes with those of what is astray moved along the surface at the start of a step, where homes at both
-    ends of an edge (E, 2) are further apart than it is long, `lengths` (E,) [m].
+    """Move homes of what is astray along the surface towards those of its neighbours, where the homes of an edge (E, 2)
+    are further apart at the start of the step than it reaches, `lengths` (E,) [m]. All other homes stay.
 
     In the crook of an arm both sides of a fold touch the forearm and the upper arm far from the elbow. When the arm is
-    stretched again, these places are two hands apart, and cloth can go home to one of them at most.
+    stretched again, these places are two hands apart, and cloth can go home to one of them at most. Each call is one
+    iteration of averages; how fast cloth follows is a matter of the pull. A home stays on its sheet of the surface.
     """
     astray = homes.astray & (homes.number != 0)
     some = np.flatnonzero(any_of(pick(astray, edges)) & all_of(pick(homes.number != 0, edges)))
@@ -177,7 +178,7 @@ def gathered(homes: Homes, surfaces: StepSurfaces, edges: IntArray, lengths: Flo
         return homes
     rows, points = rows[go], place[go] + way[go] / count[go, None]
     found = surfaces.places.follow(points, np.abs(homes.number[rows]) - 1, surfaces.moving, end=False)
-    shown = np.flatnonzero(~surfaces.hides(found.triangle, rows))
+    shown = np.flatnonzero(~surfaces.hidden[found.triangle])
     number, weights = homes.number.copy(), homes.weights.copy()
     number[rows[shown]] = np.sign(number[rows[shown]]) * (1 + found.triangle[shown])
     weights[rows[shown]] = found.weights[shown]

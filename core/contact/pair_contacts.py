@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import any_of, pick
-from .friction_modes import ELASTIC, MOST_STICK_DRAG
+from .friction_modes import ELASTIC, STICK_DRAG
 from .repulsion import Contacts
 
 STIFFNESS = 30.0
@@ -53,7 +53,7 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     inside = np.clip(start, 0.0, thickness)
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
     zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - STIFFENING_LOSS) * inside)
-    stiffness, grip, give = STIFFNESS * mass, MOST_STICK_DRAG * mass, np.zeros(len(mass))
+    stiffness, grip, give = STIFFNESS * mass, STICK_DRAG * mass, np.zeros(len(mass))
     if inertia is not None:
         moves = (weights != 0.0) & (pick(inverse_mass, vertices) > 0.0)
         prescribed = any_of((weights != 0.0) & (pick(inertia, vertices) == 0.0))

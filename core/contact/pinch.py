@@ -187,7 +187,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     pinch = Pinch(pinched, rows[some], blocks[some], drive[some]) if len(some) or pinched.any() else None
     height = _height(start - begin.point, begin.front, side)
     back = np.flatnonzero(~bad & (height > 0.0) & (height < (1.0 + MARGIN) * keep)
-                          & ~surfaces.hides(begin.triangle, rows))
+                          & ~surfaces.hidden[begin.triangle])
     return pinch, moved_in(homes, rows[back], begin.triangle[back], begin.weights[back]) if len(back) else homes
 
 

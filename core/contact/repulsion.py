@@ -29,8 +29,8 @@ carried over, too.
 *Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by g, all that held it in the
 step before, and by a drag c, Q = I - n n^T: what g lacked, c alone would make up for by a slide, step after step, and
 everything would creep. On solids a slide by ELASTIC in the step makes up for mu lambda. For what begins to touch, c is
-no less than MOST_STICK_DRAG times the mass: in short steps it would else go that far without friction
-(docs/decisions/0080). Where the sum is more than mu lambda it slides: the force is brought back to the limit, and
+no less than STICK_DRAG times the mass. Without this, vertices would slide that far nearly without friction in short
+steps (docs/decisions/0080). Where the sum is more than mu lambda it slides: the force is brought back to the limit, and
 linearised there. Along itself it does not change with s, however slow the slide; across it turns with s, by Q = q q^T,
 q = n x t and a smaller c. Where lambda changes much from solution to solution, such a force can drive what it should
 hold: `made_by_friction` says by how much, and `only_brake` makes it -c Q s with c = |f| / |s| for one solution
@@ -47,7 +47,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..kernels import current
 from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, length, pick
-from .friction_modes import ELASTIC, MOST_STICK_DRAG
+from .friction_modes import ELASTIC, STICK_DRAG
 from .friction_of_pieces import SETTLED_FRICTION, MomentumChange, is_settled
 
 STIFFER = 8.0
@@ -146,7 +146,7 @@ class Repulsion:
         self._matrix: Terms | None = None                        # likewise
         self._judged = 0
         self._acted: BoolArray | None = None                     # which contacts did in the last solution judged
-        self._touched: BoolArray = np.zeros(0, dtype=np.bool_)   # which of the first ones did in the step before
+        self._touched: BoolArray = np.zeros(0, dtype=np.bool_)   # of the first n contacts: in the step before
         self.settled = True                                      # whether friction was, on the whole of each piece
 
     def add(self, contacts: Contacts) -> None:
@@ -318,7 +318,7 @@ class Repulsion:
         """
         c = self.contacts
         elastic = np.where(c.give > 0.0, limit * self._h / np.where(c.give > 0.0, c.give, 1.0), np.inf)
-        least = MOST_STICK_DRAG * c.mass
+        least = STICK_DRAG * c.mass
         least[:len(self._touched)][self._touched] = 0.0
         return np.minimum(c.grip, np.maximum(elastic, least))
 

@@ -206,13 +206,6 @@ class SelfContact:
         return PinnedInside(self.surface.edges, self.surface.triangles, self.rest, scale)
 
     @cached_property
-    def rest_lengths(self) -> FloatArray:
-        """Of the cloth's edges (E,) [m]."""
-        ends = self.surface.edges
-        result: FloatArray = length(pick(self.rest, ends[:, 1]) - pick(self.rest, ends[:, 0]))
-        return result if self._scale is None else result * self._scale[ends].mean(axis=1)
-
-    @cached_property
     def crowded(self) -> bool:
         """Whether a part of the cloth is so fine that its own neighbours are within the radius of all."""
         rest, radius = self.rest, self.own_bounds.radius

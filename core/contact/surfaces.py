@@ -81,7 +81,8 @@ class SurfaceSet:
         self._friction = over_time(friction, [c.friction for c in colliders])
         first = [c.at(0.0) for c in colliders]
         self._shapes = shapes or [SurfaceShape.build(x, c.triangles) for x, c in zip(first, colliders, strict=True)]
-        self._allowed, self._hidden = allowed, hidden_skin(self._shapes, first)
+        self._allowed = allowed
+        self._hidden: BoolArray = np.concatenate([np.zeros(0, dtype=np.bool_), *map(hidden_skin, self._shapes, first)])
         self._places = SurfacePlaces(self._shapes)
         self._last = StepSurfaces((np.nan, np.nan), 0, [], thickness, self._friction(0.0), self._places, self._hidden,
                                   allowed)
@@ -124,7 +125,7 @@ class StepSurfaces:
         number: the same for steps in which nothing about the colliders changes, and for no others.
         moving: each collider.
         thickness (V,) [m]: of the cloth's vertices. friction: coefficients at the end of the step.
-        places: of the colliders. hidden (K, 2): which of them hide which triangles (`hidden_skin`).
+        places: of the colliders. hidden (T,): which of their triangles are hidden at the start (`hidden_skin`).
         allowed (S, V): which of them may be in contact with each collider; None for all.
     """
 
@@ -134,7 +135,7 @@ class StepSurfaces:
     thickness: FloatArray
     friction: FrictionCoefficients
     places: SurfacePlaces
-    hidden: IntArray
+    hidden: BoolArray
     allowed: BoolArray | None = None
 
     def find(self, x0: FloatArray, x1: FloatArray) -> Touching:
@@ -148,15 +149,6 @@ class StepSurfaces:
             found, distance = replace(found, gap_t0=found.gap_t0 + less, gap_t1=found.gap_t1 + less), distance - less
         mu = np.sqrt(self.friction.on_solids[found.vertex] * solid)
         return Touching(found, mu, distance, *self._carried(x0, found), less > 0.0)
-
-    def hides(self, triangle: IntArray, vertex: IntArray) -> BoolArray:
-        """Return which triangles (n,) of all colliders are hidden at first by what the vertices (n,) collide with."""
-        result, (by, what) = np.zeros(len(triangle), dtype=np.bool_), self.hidden.T
-        if self.allowed is None:
-            return np.isin(triangle, what)
-        for number in np.unique(by):
-            result |= np.isin(triangle, what[by == number]) & self.allowed[number, vertex]
-        return result
 
     def _carried(self, x0: FloatArray, found: Contacts) -> tuple[FloatArray, FloatArray]:
         """Return `carried` and `started` of `Touching`, each (C, 3) [m]."""

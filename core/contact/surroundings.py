@@ -257,8 +257,9 @@ class Surroundings:
         return Search(expectation, self.x0, x1, 1.0 if before is None else before.loose), None
 
     def _from_inside(self, pairs: Pairs, crosses: BoolArray) -> BoolArray:
-        """Return which pairs with colliders (P,) have their point of cloth inside of the collider, of those with cloth
-        that `crosses` (V + W,) one. Its vertices may be outside, but edges of the collider would hold it inside."""
+        """Return which pairs of cloth and a collider (P,) have their point of the cloth inside of the collider at the
+        start. Only pairs with a vertex of cloth marked in `crosses` (V + W,) are looked up: vertices of primitives that
+        cross. They may be outside, while edges of the collider would hold an edge between them inside."""
         result, count = np.zeros(len(pairs), dtype=np.bool_), len(self.x0)
         cloth = pairs.vertices < count
         rows = np.flatnonzero(any_of(cloth & pick(crosses, pairs.vertices)))

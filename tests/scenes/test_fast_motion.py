@@ -80,7 +80,7 @@ def test_colliders_pass_only_where_cloth_pulls_on_an_edge_that_is_too_long():
     edges = np.column_stack([np.arange(7), np.arange(1, 8)])
     ratio = np.array([1.0, 1.2, 1.7, 2.3, 1.6, 1.4, 1.7])                       # of lengths at rest
     held = np.full(7, MOST_HELD_STRETCH)
-    none = StepSurfaces((0.0, 1.0), 0, [], np.ones(8), None, None, np.zeros((0, 2), dtype=int))
+    none = StepSurfaces((0.0, 1.0), 0, [], np.ones(8), None, None, np.zeros(0, dtype=bool))
     touches = np.array([True, True, True, False, True, True, True, True])
     found = let_through(None, x, ratio > held, ratio > taut_lengths(held), edges, touches, none)
     assert np.flatnonzero(found).tolist() == [2, 4, 5]

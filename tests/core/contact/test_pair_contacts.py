@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from core.contact.moving_contacts import turned
-from core.contact.pair_contacts import MOST_STICK_DRAG, STIFFNESS, make_contacts
+from core.contact.pair_contacts import STICK_DRAG, STIFFNESS, make_contacts
 from core.contact.turns import turns
 from tests.core.contact.shapes import rotation
 
@@ -38,7 +38,7 @@ def test_one_vertex_alone_is_held_as_stiffly_as_it_resists_itself():
 def test_several_vertices_are_held_by_their_mass():
     contacts = pair_on([UP], [0.005], free=(0, 1))
     assert contacts.stiffness == pytest.approx(STIFFNESS * contacts.mass)
-    assert contacts.grip == pytest.approx(MOST_STICK_DRAG * contacts.mass)
+    assert contacts.grip == pytest.approx(STICK_DRAG * contacts.mass)
 
 
 @pytest.mark.parametrize(("gaps", "squeezed"), [((0.009, 0.009), True), ((0.004, 0.017), False)])

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from core.contact.pair_contacts import LIFTED, MOST_STICK_DRAG, STIFFNESS, make_contacts
+from core.contact.pair_contacts import LIFTED, STICK_DRAG, STIFFNESS, make_contacts
 from core.contact.repulsion import CARRIED, LEAST_CARRYING_LIFT, Repulsion
 from core.kernels import current, using
 from core.kernels.backend import why_not
@@ -164,7 +164,7 @@ def test_friction_takes_energy_and_is_bounded_by_the_normal_force():
     c.hold[:] = 0.9 * limit[:, None] * np.cross(c.normal, [0.6, 0.8, 0.0])
     repulsion.judge(u)
     assert (np.linalg.norm(repulsion.rubbing(u), axis=1) <= limit * (1 + 1e-9)).all()
-    assert (c.drag <= MOST_STICK_DRAG * c.mass).all()
+    assert (c.drag <= STICK_DRAG * c.mass).all()
 
 
 def test_a_pair_that_pulls_is_released_and_one_that_closes_joins():
