@@ -212,6 +212,7 @@ class MovingSurface:
 
     @cached_property
     def tree_t0(self) -> BVH:
+        """Tree around the start positions alone."""
         return self.tree if self.x_t0 is self.x_t1 else self.tree.around(self.shape.triangles, self.x_t0)
 
 
