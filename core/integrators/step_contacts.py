@@ -83,8 +83,7 @@ class StepContacts:
         self._expected = self._surfaces.find(x0, x0 + self.h * self.state.v)
         free = self.pins.degrees_of_freedom(np.arange(len(x0))) > 0
         return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass, lambda: self._inertia,
-                                 free, self._pulled, self.system.edges,
-                                 np.maximum(self.start_lengths, self.system.rest_lengths))
+                                 free, self._pulled, self.system.edges, self.system.given_lengths)
 
     def _pulled(self) -> float:
         """Return how far pins move in the step at most [m]."""

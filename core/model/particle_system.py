@@ -209,6 +209,11 @@ class ParticleSystem:
         lengths: FloatArray = current().strain.lengths(x, self.edges)
         return lengths
 
+    @cached_property
+    def given_lengths(self) -> FloatArray:
+        """Return the lengths of the edges at rest or at the start, whichever is more (E,) [m]."""
+        return np.maximum(self.edge_lengths(self.nodes.start), self.rest_lengths)
+
     def edge_named(self, edge: int) -> tuple[str, list[int]]:
         """Return the name of the cloth of an edge, and the numbers of its two vertices there."""
         ends = self.edges[edge]
@@ -336,8 +341,7 @@ class ParticleSystem:
         return self._latest_limit.at(key, lambda _: self._made_limit(time, plastic))
 
     def rest_lengths_at(self, time: float, plastic: FloatArray | None = None) -> FloatArray:
-        """Return the rest lengths (E,) [m] at `time` [s], of final shapes where a painted scale is reached gradually.
-        """
+        """Return the rest lengths (E,) [m] at `time` [s]; final ones where a painted scale is reached gradually."""
         ratios = [shape.lasting_ratios(time, part) for shape, part in zip(
             self._forces.shapes, self._forces.plastic_parts(plastic), strict=True)]
         return self.rest_lengths if all(r is None for r in ratios) else np.concatenate(

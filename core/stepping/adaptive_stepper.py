@@ -95,7 +95,7 @@ class Stepper:
                            if system.scene.colliders else None)
         self._halving = StepHalving(system, self._solver, self._whole)
         self._refusals = StepRefusals(system, self._solver, self._halving, self._whole)
-        self._held_lengths = MOST_HELD_STRETCH * self._halving.given_lengths
+        self._held_lengths = MOST_HELD_STRETCH * system.given_lengths
 
     def prepare(self) -> None:
         """Set up before the first step what steps need and no state changes."""

@@ -46,16 +46,11 @@ class StepHalving:
         system: the particle system that is simulated.
         settings: of the simulation.
         whole: length of the longest step [ticks].
-
-    Attributes:
-        given_lengths: (E,) lengths of the edges at rest or at the start, whichever is more [m].
     """
 
     def __init__(self, system: ParticleSystem, settings: Solver, whole: int) -> None:
         self._system, self._settings, self._whole = system, settings, whole
-        start = system.edge_lengths(system.nodes.start)
-        self.given_lengths = np.maximum(start, system.rest_lengths)
-        self._most_lengths = MAX_EDGE_GROWTH * self.given_lengths
+        self._most_lengths = MAX_EDGE_GROWTH * system.given_lengths
 
     def judged(self, before: State, result: StepResult, size: int, h: float) -> Try:
         """Return a step of `size` ticks, h [s], from the state `before`, with the measures that decide about it."""
@@ -83,7 +78,7 @@ class StepHalving:
         """Return by how much each edge (E,) is longer at the end of a finite result than at rest and at the start,
         over the larger of these lengths [-]; 0 where pins or colliders decide about it."""
         assert result.lengths is not None
-        longer: FloatArray = result.lengths / self.given_lengths - 1.0
+        longer: FloatArray = result.lengths / self._system.given_lengths - 1.0
         held = self._system.held_edges
         if result.pinched is not None:
             held = held | any_of(result.pinched[self._system.edges])
