@@ -27,6 +27,8 @@ def hidden_skin(shape: SurfaceShape, x: FloatArray) -> BoolArray:
         shape: of the collider. x: (W, 3) [m] its vertices when the simulation starts.
     """
     hidden = np.zeros(len(shape.triangles), dtype=np.bool_)
+    if len(np.unique(shape.part[shape.closed])) < 2:
+        return hidden
     under = np.zeros(len(x), dtype=np.bool_)
     low, high = box(x)
     found = covered([(x, shape, shape.tree.around(shape.triangles, x))], low, high)[0]
