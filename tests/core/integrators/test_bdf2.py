@@ -26,6 +26,7 @@ def end(steps, integrator, seconds=0.25):
     return last.positions[0]
 
 
+@pytest.mark.once
 def test_the_error_falls_with_the_square_of_the_step():
     exact = end(1600, "bdf2")
     coarse, fine = (np.abs(end(steps, "bdf2") - exact).max() for steps in (50, 100))

@@ -116,6 +116,7 @@ def test_a_step_that_knows_what_turns_has_no_such_limit():
     assert not length_limits(system, x, x, end).holds(end)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("settings", [{"steps_per_frame": 1}, AS_IN_BLENDER], ids=["1 step", "panel"])
 def test_a_long_strip_that_folds_up_on_the_floor_has_no_edge_that_is_much_longer(settings):
     """Single edges of its folds were 1.2 to 1.4 times their length for a frame."""

@@ -4,6 +4,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import core
 from core.integrators import newton
@@ -111,12 +112,14 @@ def gusty(fabric, seed):
     return max(frame.certificate.stretch_p99 for frame in gale(fabric, seed, 49))
 
 
+@pytest.mark.once
 def test_a_flag_in_a_gale_is_not_stretched_by_its_own_turns():
     """Vertices shake from step to step, and halves of a step miss rotations by as much as their whole does. A solve
     that stretches most edges by more than 5 % is not the last one."""
     assert np.median([gusty(fabric, seed) for fabric in ("cotton", "silk") for seed in (0, 1)]) < 1.05
 
 
+@pytest.mark.once
 def test_steps_in_free_motion_end_where_their_solutions_lead(monkeypatch):
     """Nothing is put right at their ends, not even where edges turn and grow: that would shake the cloth later."""
     errors, growth, ended = [], [], newton.ended

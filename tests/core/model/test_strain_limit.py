@@ -147,6 +147,7 @@ HARD = {
 }
 
 
+@pytest.mark.once
 @cases("where", HARD.values(), ids=HARD)
 def test_soft_cloth_is_nowhere_longer_than_it_may_be_in_any_frame_of_a_quick_motion_with_contact(where):
     """Springs of 25 N/m, on which a sheet hangs by two corners; without the limit they get half as long again."""

@@ -2,6 +2,7 @@
 """The work of a frame is bounded whatever happens in it, by what `core.contact.effort` counts."""
 
 import numpy as np
+import pytest
 
 import core
 from core.contact import effort
@@ -25,6 +26,7 @@ def thrown(n=10, speed=100.0, seed=5):
     return core.Cloth(mesh, core.Material.preset("cotton"), velocities=speed * rng.normal(size=flat.shape))
 
 
+@pytest.mark.once
 @cases("integrator", ["implicit_euler", "bdf2", "projective_dynamics"])
 @cases("newton_iterations", [None, "converge"])
 def test_a_frame_ends_near_its_largest_effort_and_says_that_it_did_not_converge(monkeypatch, integrator,
