@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Skin of a collider that is inside of another part of it when the simulation starts."""
+"""Test which skin of a collider another part of it hides when the simulation starts."""
 
 import numpy as np
 import pytest
@@ -53,8 +53,8 @@ def test_a_part_that_is_hidden_as_a_whole_is_to_come_out():
 
 @pytest.fixture(name="plate")
 def a_plate():
-    """A sheet of 5 x 5 vertices just above two plates side by side, one surface of many triangles each, and the
-    surfaces; the skin at x > 0 is hidden."""
+    """Return a sheet of 5 x 5 vertices just above a plate of many triangles, and its surface; that at x > 0 is marked
+    as hidden."""
     t = np.linspace(-0.2, 0.2, 21)
     x = np.stack(np.meshgrid(t, t, [0.0], indexing="ij"), axis=-1).reshape(-1, 3)
     rows = np.arange(len(x)).reshape(21, 21)

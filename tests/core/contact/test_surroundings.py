@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What may come near what in a step: pairs of cloth that crosses a collider."""
+"""Test the pairs of cloth and a collider where edges of the cloth cross it."""
 
 import numpy as np
 

@@ -67,8 +67,9 @@ def test_all_frames_have_the_full_mesh_and_the_drape_is_that_of_the_full_mesh():
     assert end.certificate.crossings == 0 and end.certificate.stretch_p99 < full.certificate.stretch_p99 + 0.01
     assert end.positions[0][:, 2].min() == pytest.approx(full.positions[0][:, 2].min(), abs=0.03)
     reach = [np.ptp(frame.positions[0], axis=0) for frame in (end, full)]
-    both = [(0.5 * (along + across), height) for along, across, height in reach]     # which one is longer is chance
-    np.testing.assert_allclose(*both, atol=0.08)
+    level = [np.sort(size[:2]) for size in reach]                    # along which side it is longer is chance
+    np.testing.assert_allclose(*level, atol=0.12)
+    assert reach[0][2] == pytest.approx(reach[1][2], abs=0.03)
 
 
 def test_pins_hold_on_the_coarse_mesh_too():
