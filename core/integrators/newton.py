@@ -170,7 +170,7 @@ class NewtonStep:
         result = ended(self.loop, found.u, residual, converged, failed, limits,
                        self._linearised_edges if self.linearisation.tangent and not self._turns(found) else None,
                        fall=self._fall())
-        if result.hopeless or not (result.finite and self.linearisation.tangent):
+        if result.hopeless or not (result.corrected and result.finite and self.linearisation.tangent):
             return result
         with self.watch.stage("forces"):
             assert result.lengths is not None

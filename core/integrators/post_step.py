@@ -53,6 +53,7 @@ class StepResult:
         overlong: an edge is longer than *Limit Stretch* allows.
         spiky: a few edges grew much more than the others, or turned and could not be shortened.
         torn: growth of most edges in the solve, before they were shortened, over their lengths [-].
+        corrected: whether edges were shortened and motions cut where needed; what is taken again anyway is not.
         missed: root mean square of the angles by which the rotations in a free step were missed [rad].
         made: energy that the step created, over the energy of its motion [-].
         lengths: (E,) of the edges at the end [m], None if the state is not finite.
@@ -74,6 +75,7 @@ class StepResult:
     overlong: bool = False
     spiky: bool = False
     torn: float = 0.0
+    corrected: bool = True
     made: float = 0.0
     missed: float = 0.0
     lengths: FloatArray | None = None
@@ -99,7 +101,7 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
     # with inf or nan in the forces a solve returns finite velocities, which are no solution
     contacts.effort.step()
     finite = bool(np.isfinite(residual) and np.isfinite(x).all() and np.isfinite(v).all())
-    torn, spiky, overlong, lengths = 0.0, False, False, None
+    torn, spiky, overlong, lengths, corrected = 0.0, False, False, None, True
     if finite and loop.hopeless:
         torn, failed, lengths = np.inf, True, system.edge_lengths(x)
     elif finite:
@@ -109,11 +111,13 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         solved, start = x, contacts.start_lengths
         lengths = system.edge_lengths(solved)
         limits = LengthLimits.of_step(system, limit, start, linearised, solved, lengths)
-        limited = _limited(contacts, limits, solved)
-        if limited is not solved:
+        if not limits.holds(solved):
             torn = step_strain.largest_of_most(contacts.apart_from_pinched(contacts.growth(u)), system.edge_slices,
-                                                settled=loop.settled, driven=contacts.driven)
-        x = _truncated(loop, limits, solved, limited, u)
+                                               settled=loop.settled, driven=contacts.driven)
+        again = contacts.retried and not contacts.effort.exhausted
+        corrected = not again or not failed and torn <= contacts.settings.max_strain_change
+        if corrected:
+            x = _truncated(loop, limits, solved, _limited(contacts, limits, solved), u)
         if x is not solved:
             flight = Flight(contacts)
             change = flight.without_momentum(x - solved)
@@ -131,8 +135,9 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
                   emitted_before=contacts.state.emitted_before,
                   plastic=contacts.state.plastic, frame_length=contacts.state.frame_length)
     return StepResult(after, loop.iterations, residual, converged, finite, failed, contacts.cross, contacts.press,
-                      contacts.piled, not loop.settled, overlong, spiky, torn, lengths=lengths, hopeless=loop.hopeless,
-                      pinched=None if contacts.pinch is None else contacts.pinch.pinched, driven=contacts.driven)
+                      contacts.piled, not loop.settled, overlong, spiky, torn, corrected, lengths=lengths,
+                      hopeless=loop.hopeless, driven=contacts.driven,
+                      pinched=None if contacts.pinch is None else contacts.pinch.pinched)
 
 
 def _limited(contacts: StepContacts, limits: LengthLimits, x: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from ..contact.contact_step import SelfContactStep
 from ..contact.contact_trial import ContactTrial
 from ..contact.face_contacts import FaceContacts
 from ..contact.piles import Piles
-from ..contact.pinch import Pinch
+from ..contact.pinch import Pinch, Resistance
 from ..contact.sliding_path import changes, expected
 from ..contact.surfaces import Touching
 from ..contact.surroundings import Surroundings
@@ -56,7 +56,7 @@ class StepContacts:
         self._before = context.before
         self.system, self.state, self.h, self.settings, self.watch = system, state, h, context.settings, context.watch
         self.pins, self._surfaces, self._trial = pins, context.surfaces, context.contact
-        self.effort = context.effort
+        self.effort, self.retried = context.effort, context.retried
         self._gravity = system.gravity.at(state.time + h)
         with context.watch.stage("contact"):
             self._expected: Touching | None = None
@@ -82,8 +82,13 @@ class StepContacts:
         x0 = self.state.x
         self._expected = self._surfaces.find(x0, x0 + self.h * self.state.v)
         free = self.pins.degrees_of_freedom(np.arange(len(x0))) > 0
-        return self._trial.pinch(x0, self.h, self._expected, self._surfaces, self.system.mass, lambda: self._inertia,
-                                 free, self._pulled, self.system.edges, self.system.given_lengths)
+        resistance = Resistance(self.system.mass, lambda: self._inertia, self._force, self._pulled)
+        return self._trial.pinch(x0, self.h, self._expected, self._surfaces, resistance, free, self.system.edges,
+                                 self.system.given_lengths)
+
+    def _force(self) -> FloatArray:
+        """Return elastic forces and weight at the start (V, 3) [N]."""
+        return self.system.elastic(self.state.time + self.h, self.state.plastic).force(self.state.x)
 
     def _pulled(self) -> float:
         """Return how far pins move in the step at most [m]."""

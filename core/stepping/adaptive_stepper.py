@@ -166,6 +166,7 @@ class Stepper:
             out = self._record.exhausted
             with self._watch.stage("contact"):
                 context = replace(context.between(state.time, end), final=out or size == 1,
+                                  retried=not out and self._halving.is_halved(control, size),
                                   shortened=size < self._whole)
             self._record.effort.begin(size / span.count)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):     # such a step is rejected below

@@ -107,6 +107,15 @@ class StepHalving:
         added = step_strain.added_strain(lengths, result.lengths, rest)
         return added if result.pinched is None else np.where(any_of(result.pinched[self._system.edges]), 0.0, added)
 
+    def is_halved(self, control: StepControl, size: int) -> bool:
+        """Return whether a step of `size` ticks with a usable but bad end is taken again in shorter ones."""
+        return self._settings.adaptive and size > self._shortest(control)
+
+    @staticmethod
+    def _shortest(control: StepControl) -> int:
+        """Return the length [ticks] to which steps are halved for a better end."""
+        return max(control.longest // SHORTEST_PART, 1)
+
     def attempt(self, control: StepControl, tried: Try, halved: Reasons | None = None) -> Attempt:
         """Judge a step; `halved`: why the step of twice its length was rejected, None if none was."""
         size, result, made = tried.size, tried.result, (halved or Reasons()).energy
@@ -115,17 +124,16 @@ class StepHalving:
         long, bad = turned or self._is_long(control, tried.h, result, tried.way), self._is_bad(result, tried.grown)
         worse = self._is_bad(calm, tried.grown) if control.creating else bad        # than its halves would be
         usable = tried.usable and result.finite and not result.hopeless
-        shortest = max(control.longest // SHORTEST_PART, 1)
-        if size == 1 or not (long or worse and (not usable or size > shortest)):
+        if size == 1 or not (long or worse and (not usable or self.is_halved(control, size))):
             return Attempt(rejected=False, bad=bad, in_vain=made < np.inf and result.made > MAX_ENERGY_GAIN)
         alone = result.piled and not bad and not self._is_long(
             control, tried.h, replace(result, piled=False), tried.way)
         for_energy = not long and not self._is_bad(calm, tried.grown)
         if for_energy and usable and 2.0 * result.made > made:              # both halves create as much as the whole
             return Attempt(rejected=False, bad=bad, in_vain=True)
-        shorter = self._shorter(size, tried.grown)
+        shorter = self._shorter(size, tried.grown if result.corrected else 0.0)
         return Attempt(rejected=True, bad=bad, reasons=Reasons(alone, result.made if for_energy else np.inf),
-                       size=max(shorter, min(size // 2, shortest)) if usable else shorter)
+                       size=max(shorter, min(size // 2, self._shortest(control))) if usable else shorter)
 
     def _shorter(self, size: int, grown: float) -> int:
         """Return the length of the step [ticks] to try after one of `size` that adds `grown` [-] to most edges.

@@ -13,7 +13,8 @@ from core.model.particle_system import ParticleSystem
 from core.state import StepControl
 from core.stepping.adaptive_stepper import StepRecord
 from core.stepping.step_halving import SHORTEST_PART, STEPS_KEPT, Attempt, Reasons, StepHalving, Try
-from tests.scenes.scenes_of_colliders import closing_walls, elbow
+from tests.core.contact.shapes import box
+from tests.scenes.scenes_of_colliders import closing_walls, elbow, mirrored
 from tests.scenes.scenes_of_crowds import cards, sleeve, struck_sheets
 from tests.scenes.scenes_of_folds import towel
 from tests.scenes.staging import AS_IN_BLENDER, cloth, perform
@@ -127,6 +128,23 @@ def test_a_crossing_where_colliders_leave_no_room_is_no_reason_for_a_shorter_ste
     found = [frame.certificate for frame in core.simulate(staged.scene, core.Solver(**AS_IN_BLENDER), range(1, 13))]
     assert found[11].crossings_pinched > 0 and not any(crosses)
     assert all(c.crossings == 0 for c in found)
+
+
+def test_what_is_taken_again_in_halves_is_not_corrected(monkeypatch):
+    """Edges that the solve made too long had been shortened, and motions cut, at the cost of many a whole step."""
+    tries, attempt = [], StepHalving.attempt
+
+    def recorded(self, control, tried, *halved):
+        found = attempt(self, control, tried, *halved)
+        tries.append((tried, found))
+        return found
+
+    monkeypatch.setattr(StepHalving, "attempt", recorded)
+    for _ in perform(mirrored(12, box((0.3, 0.3, 0.3)), 0), 16):
+        pass
+    again = [(tried, found) for tried, found in tries if not tried.result.corrected]
+    assert again and all(found.rejected and 2 * found.size == tried.size for tried, found in again)
+    assert all(tried.result.torn > core.Solver().max_strain_change or tried.result.failed for tried, _ in again)
 
 
 def test_a_pass_without_any_iteration_is_the_last_one(monkeypatch):
