@@ -6,8 +6,6 @@ All tries of a step start at the same positions, so that the pairs that were fou
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
@@ -20,7 +18,7 @@ from .contact_step import SelfContactStep
 from .effort import Effort
 from .face_contacts import FaceContacts
 from .homes import gathered, no_homes, noted, spread, with_foreign
-from .pinch import Pinch, connected, go_home, strayed
+from .pinch import Pinch, Resistance, connected, go_home, strayed
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
 from .surroundings import Surroundings
@@ -47,17 +45,15 @@ class ContactTrial:
         self._found: Surroundings | None = None
         self.pinched: BoolArray | None = None
 
-    def pinch(self, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces, mass: FloatArray,
-              inertia: Callable[[], FloatArray], free: BoolArray, pulled: Callable[[], float], edges: IntArray,
-              lengths: FloatArray) -> Pinch | None:
+    def pinch(self, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces,
+              resistance: Resistance, free: BoolArray, edges: IntArray, lengths: FloatArray) -> Pinch | None:
         """Find what is astray and how it goes home in a try of h [s] from x0 (V, 3) [m]; and which vertices have no
         contact with colliders from now on.
 
         Args:
             touching: contacts of the expected motion; None where they were not looked up.
             surfaces: the colliders.
-            mass: (V,) [kg]. inertia: returns how vertices resist to be moved in the step (V,) [kg].
-            free: (V,) vertices that pins do not hold. pulled: returns how far pins move at most [m].
+            resistance: of the cloth. free: (V,) vertices that pins do not hold.
             edges: (E, 2) of the cloth. lengths: (E,) to which they reach [m].
         """
         history = self.history
@@ -68,7 +64,7 @@ class ContactTrial:
         homes = noted(homes, x0, touching, surfaces, self.fixed.surface.triangles, body, ~free)
         homes = spread(homes, x0, surfaces, edges, ~free)
         homes = gathered(homes, surfaces, edges, lengths)
-        found, homes = go_home(homes, crossed, within, x0, h, surfaces, mass, inertia, edges, pulled)
+        found, homes = go_home(homes, crossed, within, x0, h, surfaces, resistance, edges)
         history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)
         return found

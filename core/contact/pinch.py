@@ -22,7 +22,9 @@ With q the home's place and n its normal at the end of the step, w the velocity 
 
 Cloth goes home no faster than its pins or the colliders beside it move, or have moved lately. Between solids that leave
 no room a pull never ends: vertices come in and out of it, it does work each time, and the cloth would shake for ever.
-So s fades when they stand still (`FADING`), and what is left of the pull are dampers.
+So s fades when they stand still (`FADING`). No force moves what is covered faster than that along the surface, nor
+what is left to contact although it is crossed: a drag of h |f| over that speed, with f the elastic force and weight at
+the start, and at most c times the inertia, brings them to rest on what holds them.
 
 There s is a rate r times what lacks, and k the inertia over r h: k s is h times the stiffness times what lacks, as of a
 contact, so that tension holds cloth no further behind a surface than contact would let it come, however short a step.
@@ -62,8 +64,9 @@ HOLD = 30.0
 OUT_RATE = 12.0
 """Rate at which a vertex approaches its place [1/s]: this share of its distance from there per second, and no less than
 this number of distances to keep."""
-FADING = 3.0
-"""Rate at which the largest speed of colliders and pins that stand still is forgotten [1/s]."""
+FADING = 0.5 * OUT_RATE
+"""Rate at which the largest speed of colliders and pins that stand still is forgotten [1/s]: what approaches its place
+is there before."""
 CLEAR = 2.0
 """Distance in front of its home to which a vertex goes, over the distance to keep [-]: faces of the cloth are flat, and
 the surface below them is not."""
@@ -102,6 +105,23 @@ class Pinch:
         return result
 
 
+@dataclass(frozen=True)
+class Resistance:
+    """How cloth resists to be moved in a step.
+
+    Attributes:
+        mass: (V,) [kg].
+        inertia: returns mass, and h^2 times the stiffness of edges, of each vertex (V,) [kg].
+        force: returns elastic forces and weight at the start (V, 3) [N].
+        pulled: returns how far pins move in the step at most [m].
+    """
+
+    mass: FloatArray
+    inertia: Callable[[], FloatArray]
+    force: Callable[[], FloatArray]
+    pulled: Callable[[], float] = float
+
+
 def connected(some: IntArray, crossed: BoolArray, edges: IntArray) -> BoolArray:
     """Return the vertices (V,) that edges (E, 2) between `crossed` ones (V,) connect with one of `some` (n,)."""
     if not len(some):
@@ -131,8 +151,7 @@ def strayed(homes: Homes, crossed: BoolArray, edges: IntArray) -> Homes:
 
 
 def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray, h: float, surfaces: StepSurfaces,
-            mass: FloatArray, inertia: Callable[[], FloatArray], edges: IntArray,
-            pulled: Callable[[], float] = float) -> tuple[Pinch | None, Homes]:
+            resistance: Resistance, edges: IntArray) -> tuple[Pinch | None, Homes]:
     """Return what takes the vertices that are astray home in a step of h [s] from x0 (V, 3) [m], None if nothing does;
     and the homes, with those that are back.
 
@@ -140,10 +159,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
         homes: homes at the start. crossed: (V,) vertices that have one and are inside of a collider, or of an edge or a
             face that crosses one. within: (V,) those inside.
         surfaces: the colliders in this step.
-        mass: (V,) [kg].
-        inertia: returns how vertices resist to be moved in the step (V,) [kg]: mass, and h^2 times stiffness of edges.
-        edges: (E, 2) of the cloth.
-        pulled: returns how far pins move in the step at most [m].
+        resistance: of the cloth. edges: (E, 2) of it.
     """
     rows = np.flatnonzero(homes.astray)
     if len(rows) == 0:
@@ -169,18 +185,23 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     lack = np.where(out[:, None], (CLEAR * keep - height)[:, None] * home.normal, goal - start - way)
     size = np.linalg.norm(lack, axis=1)
     wanted = OUT_RATE * np.maximum(size, keep)
-    moved = max(pulled(), _moved(start, keep, surfaces))
+    moved = max(resistance.pulled(), _moved(start, keep, surfaces))
     most = max(float(wanted.max()) if homes.speed is None else homes.speed, moved / h)
     homes = replace(homes, speed=most * float(np.exp(-FADING * h)))
     part = np.minimum(size, h * np.minimum(wanted, most)) / np.maximum(size, np.finfo(float).tiny)
-    soft, resisting = HOLD * mass[rows], inertia()[rows]
-    firm = np.maximum(soft, np.where(covered | bad & ~within[rows], resisting, resisting / min(OUT_RATE * h, 1.0)))
-    across = np.where(covered[:, None], home.normal, unit(lack))
-    blocks = (firm - covered * soft)[:, None, None] * across[:, :, None] * across[:, None, :]
-    blocks += (covered * soft)[:, None, None] * np.eye(3)
-    drive = np.einsum("nij,nj->ni", blocks, way + part[:, None] * lack) / h
+
+    inertia = resistance.inertia()[rows]
     low = (away | bad & ~beside(rows[covered], edges, len(x0))[rows]) & (height < CLEAR * keep)
-    some = np.flatnonzero(covered | bad & within[rows] | low)
+    moves = covered | bad & within[rows] | low
+    soft = HOLD * resistance.mass[rows]
+    slow = np.minimum(h * length(resistance.force()[rows]) / max(most, float(np.finfo(float).tiny)), HOLD * inertia)
+    drag = np.where(covered, np.maximum(soft, slow), np.where(bad & ~moves, slow, 0.0))
+    firm = np.where(covered | bad & ~within[rows], inertia, inertia / min(OUT_RATE * h, 1.0))
+    firm = np.where(moves, np.maximum(np.maximum(soft, slow), firm) - drag, 0.0)
+    across = np.where(covered[:, None], home.normal, unit(lack))
+    blocks = firm[:, None, None] * across[:, :, None] * across[:, None, :] + drag[:, None, None] * np.eye(3)
+    drive = np.einsum("nij,nj->ni", blocks, way + np.where(moves, part, 0.0)[:, None] * lack) / h
+    some = np.flatnonzero(moves | (drag > 0.0))
 
     pinched = np.zeros(len(x0), dtype=np.bool_)
     pinched[rows[away]] = True

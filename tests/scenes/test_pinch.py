@@ -2,13 +2,15 @@
 """Cloth between solids that overlap, and between parts of one that crosses itself: a bake goes on at its usual cost,
 and the cloth comes free and uncrossed when they part."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import core
 from core.contact.containment import inside
 from core.contact.homes import HomePlaces, gathered, no_homes, noted, spread
-from core.contact.pinch import CLEAR, HOLD, go_home, strayed
+from core.contact.pinch import CLEAR, HOLD, Resistance, beside, go_home, strayed
 from core.contact.surfaces import SurfaceSet
 from core.model.particle_system import ParticleSystem
 from tests.core.contact.shapes import ball, box, rotation
@@ -63,13 +65,13 @@ def test_cloth_between_solids_that_overlap_comes_free_and_uncrossed(name, size):
 
 @pytest.mark.parametrize("name", ["boxes", "hands"])
 def test_cloth_comes_to_rest_between_solids_that_stand_still(name):
-    """A pull home that did not fade would add energy in every step."""
+    """A pull home that did not fade would add energy in every step; and what is crossed would creep for long."""
     scene, *_ = closing(*CASES[name], 13, until=np.inf)
     frames = list(core.simulate(scene, core.Solver(frame_rate=24), range(100)))
     assert frames[-1].certificate.crossings_pinched > 0                      # they leave no room
-    way = np.diff([frame.positions[0] for frame in frames[75:]], axis=0)
+    way = np.diff([frame.positions[0] for frame in frames], axis=0)
     speed = 24.0 * np.sqrt((way ** 2).sum(axis=2).mean(axis=1))              # single frames may slip
-    assert np.median(speed) < 0.03, speed                                    # 0.07 to 0.12 with a pull that stays
+    assert np.median(speed[30:40]) < 0.012 and np.median(speed[75:]) < 0.005, speed
 
 
 def test_a_finger_that_slides_while_it_presses_cloth_into_a_solid_leaves_it_uncrossed():
@@ -197,12 +199,36 @@ def test_it_is_held_there_as_firmly_as_its_edges_pull_and_softly_along_the_surfa
     system, state, surfaces, within = pinched_by_balls(13, 15)
     homes, firm = state.contact.homes, 1e3 * system.mass
     crossed = within & (homes.number != 0)
-    pinch, _ = go_home(homes, crossed, crossed, state.x, 1.0 / 48.0, surfaces, system.mass, lambda: firm, system.edges)
+    pinch, _ = go_home(homes, crossed, crossed, state.x, 1.0 / 48.0, surfaces, resisting(system, firm), system.edges)
     least, _, most = np.linalg.eigvalsh(pinch.blocks).T
     held = least > 0.5 * HOLD * system.mass[pinch.vertex]                    # the others have room in front of them
     assert held.sum() >= 5 and pinch.pinched[pinch.vertex[held]].all()
     assert np.allclose(most[held], firm[pinch.vertex[held]])
     assert np.allclose(least[held], HOLD * system.mass[pinch.vertex[held]])
+
+
+def test_forces_move_cloth_without_room_no_faster_than_what_pinches_it_has_moved():
+    """Nor cloth that its neighbours hold in front of its home: there the balance of forces alone says how fast it is.
+    Along the way home there may be more, which is as fast as that."""
+    system, state, surfaces, within = pinched_by_balls(13, 15)
+    homes, h = replace(state.contact.homes, speed=0.02), 1.0 / 48.0
+    force = np.random.default_rng(2).normal(size=state.x.shape)                                               # [N]
+    crossed = within & (homes.number != 0)
+    every = crossed | beside(np.flatnonzero(crossed), system.edges, len(crossed)) & (homes.number != 0)
+    homes = strayed(homes, every, system.edges)
+    resistance = resisting(system, np.full(len(state.x), 1e6), force)
+    pinch, _ = go_home(homes, every, crossed, state.x, h, surfaces, resistance, system.edges)
+    assert {True, False} == set(crossed[pinch.vertex])
+    u = np.linalg.solve(pinch.blocks, (h * force[pinch.vertex])[:, :, None])[:, :, 0]
+    assert np.linalg.norm(u, axis=1).max() == pytest.approx(homes.speed)
+    faster, _ = go_home(replace(homes, speed=10.0), every, crossed, state.x, h, surfaces, resistance, system.edges)
+    assert faster.diagonal(len(every)).trace(axis1=1, axis2=2).sum() < pinch.blocks.trace(axis1=1, axis2=2).sum()
+
+
+def resisting(system, inertia, force=0.0, pulled=0.0):
+    """The resistance of a system with an inertia (V,) [kg] under a force (V, 3) [N], its pins pulled so far [m]."""
+    force = np.broadcast_to(force, (len(system.mass), 3))
+    return Resistance(system.mass, lambda: inertia, lambda: force, lambda: pulled)
 
 
 def patch_in_plate(slid=0.0):
@@ -227,7 +253,7 @@ def test_a_patch_in_a_solid_goes_home_through_the_side_by_which_it_came():
     system, homes, at, surfaces, _ = patch_in_plate()
     count = len(at)
     every = np.ones(count, dtype=bool)
-    pinch, _ = go_home(homes, every, every, at, 0.01, surfaces, system.mass, lambda: system.mass, system.edges)
+    pinch, _ = go_home(homes, every, every, at, 0.01, surfaces, resisting(system, system.mass), system.edges)
     assert pinch.pinched.all()
     assert (pinch.impulse(np.zeros((count, 3)))[:, 1] > 0.0).all()           # all to the front
     held, none = strayed(homes, every & (np.arange(count) == 0), system.edges), np.zeros(count, dtype=bool)
@@ -237,7 +263,7 @@ def test_a_patch_in_a_solid_goes_home_through_the_side_by_which_it_came():
 def test_what_has_slid_while_it_was_crossed_leaves_across_the_surface_and_not_along_it():
     system, homes, at, surfaces, _ = patch_in_plate(slid=0.05)
     every = np.ones(len(at), dtype=bool)
-    pinch, _ = go_home(homes, every, every, at, 0.01, surfaces, system.mass, lambda: system.mass, system.edges)
+    pinch, _ = go_home(homes, every, every, at, 0.01, surfaces, resisting(system, system.mass), system.edges)
     impulse = pinch.impulse(np.zeros_like(at))
     assert (impulse[:, 1] > 0.0).all() and np.abs(impulse[:, [0, 2]]).max() < 1e-9 * impulse[:, 1].min()
 
@@ -248,7 +274,7 @@ def test_the_pull_home_is_that_of_a_spring_however_short_the_step_is():
     every, stiffness = np.ones(len(at), dtype=bool), 1e8 * system.mass       # [N/m]
     goal = depth + CLEAR * surfaces.thickness.max()
     for h in (1.0 / 24.0, 1.0 / 96.0, 1.0 / 400.0):
-        pinch, _ = go_home(homes, every, every, at, h, surfaces, system.mass, lambda h=h: h * h * stiffness,
+        pinch, _ = go_home(homes, every, every, at, h, surfaces, resisting(system, h * h * stiffness),
                            system.edges)
         force = pinch.impulse(np.zeros_like(at))[:, 1] / h
         assert np.allclose(force, stiffness * goal, rtol=1e-6)
@@ -259,14 +285,14 @@ def test_the_pull_home_fades_where_the_colliders_stand_still():
     system, homes, at, surfaces, _ = patch_in_plate()
     every, pulls = np.ones(len(at), dtype=bool), []
     for _ in range(200):
-        pinch, homes = go_home(homes, every, every, at, 1.0 / 24.0, surfaces, system.mass, lambda: system.mass,
+        pinch, homes = go_home(homes, every, every, at, 1.0 / 24.0, surfaces, resisting(system, system.mass),
                                system.edges)
         pulls.append(np.abs(pinch.impulse(np.zeros_like(at))).max())
     assert (np.diff(pulls) <= 0.0).all() and pulls[-1] < 1e-6 * pulls[0]
     u = np.random.default_rng(1).normal(size=at.shape)
     assert np.sum(pinch.impulse(u) * u) < 0.0
-    pinch, _ = go_home(homes, every, every, at, 1.0 / 24.0, surfaces, system.mass, lambda: system.mass, system.edges,
-                       pulled=lambda: 0.1)
+    pinch, _ = go_home(homes, every, every, at, 1.0 / 24.0, surfaces,
+                       resisting(system, system.mass, pulled=0.1), system.edges)
     assert np.abs(pinch.impulse(np.zeros_like(at))).max() == pytest.approx(pulls[0])     # pins move
 
 

@@ -9,7 +9,7 @@ from core.contact.colliders import SurfaceShape
 from core.contact.covered import covered
 from core.contact.hidden_skin import hidden_skin
 from core.contact.homes import HomePlaces, gathered, no_homes, noted, spread
-from core.contact.pinch import go_home, strayed
+from core.contact.pinch import Resistance, go_home, strayed
 from core.contact.surfaces import SurfaceSet
 from core.model.particle_system import ParticleSystem
 from tests.core.contact.shapes import ball, box
@@ -81,12 +81,13 @@ def test_a_home_does_not_move_to_what_is_hidden(plate):
     system, surfaces = plate
     x, count = system.nodes.start, len(system.mass)
     every, none = np.ones(count, dtype=bool), np.zeros(count, dtype=bool)
+    resistance = Resistance(system.mass, lambda: system.mass, lambda: np.zeros((count, 3)))
     left = x - [0.1, 0.0, 0.0]
     homes = noted(no_homes(count), left, surfaces.find(left, left), surfaces, system.triangles,
                   np.zeros(count, dtype=np.int64), none)
     assert (homes.number != 0).all()
-    _, later = go_home(strayed(homes, every, system.edges), none, none, x, 0.01, surfaces, system.mass,
-                       lambda: system.mass, system.edges)
+    _, later = go_home(strayed(homes, every, system.edges), none, none, x, 0.01, surfaces, resistance,
+                       system.edges)
     np.testing.assert_array_equal(later.astray, x[:, 0] > 1e-9)              # not back where the skin is hidden
     drawn = strayed(homes, np.arange(count) != 7, system.edges)
     for _ in range(50):
