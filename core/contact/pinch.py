@@ -22,9 +22,10 @@ With q the home's place and n its normal at the end of the step, w the velocity 
 
 Cloth goes home no faster than its pins or the colliders beside it move, or have moved lately. Between solids that leave
 no room a pull never ends: vertices come in and out of it, it does work each time, and the cloth would shake for ever.
-So s fades when they stand still (`FADING`). No force moves what is covered faster than that along the surface, nor
-what is left to contact although it is crossed: a drag of h |f| over that speed, with f the elastic force and weight at
-the start, and at most c times the inertia, brings them to rest on what holds them.
+So s fades when they stand still (`FADING`). And where edges among the astray connect cloth with what is covered, no
+force moves it faster than that: neither what is covered along the surface, nor what is left to contact although it is
+crossed. A drag of h |f| over that speed, with f the elastic force and weight at the start, and at most c times the
+inertia, brings them to rest on what holds them. Elsewhere it would take cloth along with a ball that goes through it.
 
 There s is a rate r times what lacks, and k the inertia over r h: k s is h times the stiffness times what lacks, as of a
 contact, so that tension holds cloth no further behind a surface than contact would let it come, however short a step.
@@ -195,6 +196,7 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     moves = covered | bad & within[rows] | low
     soft = HOLD * resistance.mass[rows]
     slow = np.minimum(h * length(resistance.force()[rows]) / max(most, float(np.finfo(float).tiny)), HOLD * inertia)
+    slow = np.where(connected(rows[covered], homes.astray, edges)[rows], slow, 0.0)
     drag = np.where(covered, np.maximum(soft, slow), np.where(bad & ~moves, slow, 0.0))
     firm = np.where(covered | bad & ~within[rows], inertia, inertia / min(OUT_RATE * h, 1.0))
     firm = np.where(moves, np.maximum(np.maximum(soft, slow), firm) - drag, 0.0)

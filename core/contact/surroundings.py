@@ -256,21 +256,22 @@ class Surroundings:
                 return before, some
         return Search(expectation, self.x0, x1, 1.0 if before is None else before.loose), None
 
-    def _from_inside(self, pairs: Pairs, crosses: BoolArray) -> BoolArray:
-        """Return which pairs of cloth and a collider (P,) have their point of the cloth inside of the collider at the
-        start. Only pairs with a vertex of cloth marked in `crosses` (V + W,) are looked up: vertices of primitives that
-        cross. They may be outside, while edges of the collider would hold an edge between them inside."""
-        result, count = np.zeros(len(pairs), dtype=np.bool_), len(self.x0)
-        cloth = pairs.vertices < count
-        rows = np.flatnonzero(any_of(cloth & pick(crosses, pairs.vertices)))
-        weights = np.where(cloth[rows], np.abs(pairs.weights[rows]), 0.0)
-        points = np.einsum("pk,pki->pi", weights, pick(self.start, pairs.vertices[rows]))
-        solid = self._fixed.all.solid_of[pairs.vertices[rows]].max(axis=1)
+    def _from_inside(self, pairs: Pairs, rows: IntArray, crosses: BoolArray) -> IntArray:
+        """Return which `rows` (n,) of pairs of cloth and a collider have their point of the cloth inside of the
+        collider at the start. Only pairs with a vertex of cloth marked in `crosses` (V + W,) are looked up: vertices of
+        primitives that cross. They may be outside, while edges of the collider would hold an edge between them inside.
+        """
+        vertices, count = pairs.vertices[rows], len(self.x0)
+        some = np.flatnonzero(any_of((vertices < count) & pick(crosses, vertices)))
+        rows, vertices = rows[some], vertices[some]
+        weights = np.where(vertices < count, np.abs(pairs.weights[rows]), 0.0)
+        points = np.einsum("pk,pki->pi", weights, pick(self.start, vertices))
+        solid, result = self._fixed.all.solid_of[vertices].max(axis=1), np.zeros(len(rows), dtype=np.bool_)
         assert self.motion is not None
         for number in np.unique(solid):
             mine = np.flatnonzero(solid == number)
-            result[rows[mine]] = self.motion.inside(int(number), points[mine])
-        return result
+            result[mine] = self.motion.inside(int(number), points[mine])
+        return rows[result]
 
     def _take(self, part: int, pairs: Pairs, some: BoolArray | None) -> None:
         """Pairs that were found, in the place of all, or of those with one of `some` vertices (V,)."""
@@ -333,12 +334,12 @@ class Surroundings:
         if part == 1 and self.passing is not None:
             passing, cloth = pick(self.passing, pairs.vertices), pairs.vertices < len(self.x0)
             keep &= ~(any_of(passing & cloth) & any_of(passing & ~cloth))
-        if part == 1 and self._crosses is not None:
-            keep &= ~self._from_inside(pairs, self._crosses)
         if part == 1 and self._swallowed is not None:
             keep &= ~any_of(pick(self._swallowed, pairs.vertices))
             if self._let.any():
                 keep &= ~self._is_let(pairs)
+        if part == 1 and self._crosses is not None:
+            keep[self._from_inside(pairs, np.flatnonzero(keep), self._crosses)] = False
         found = pairs if keep.all() else pairs[np.flatnonzero(keep)]
         return found.keeping(LEAST_GAP * (self._history.own, self._history.solid)[part].scale)
 
