@@ -189,13 +189,13 @@ class Stepper:
             while after.size < longest and rest % (2 * after.size) == 0:
                 after = replace(after, size=2 * after.size)
         accepted = self._let_through(
-            context.accepted(replace(result.state, time=end, control=after)), result, context, h)
+            state, context.accepted(replace(result.state, time=end, control=after)), result, context, h)
         return replace(accepted, plastic=self._system.flowed(accepted, h), torn=state.torn,
                        overspent=state.overspent), size
 
-    def _let_through(self, state: State, result: StepResult, context: StepContext, h: float) -> State:
-        """Return the accepted `state` of a step of h [s] with the vertices that colliders pass through from there on.
-        """
+    def _let_through(self, start: State, state: State, result: StepResult, context: StepContext, h: float) -> State:
+        """Return the accepted `state` of a step of h [s] from `start` with the vertices that colliders pass through
+        from there on."""
         contact, surfaces, system = state.contact, context.surfaces, self._system
         if contact is None or surfaces is None or result.lengths is None:
             return state
@@ -203,7 +203,7 @@ class Stepper:
         if contact.through is None and not overlong.any() or context.contact is None:
             return state
         with self._watch.stage("contact"):
-            pins = system.pins(state, h).rows
+            pins = system.pins(start, h).rows
             held = np.isin(system.body, system.body[pins])[system.edges[:, 0]]
             free = held & ~np.isin(system.edges, pins).all(axis=1)           # between two pins, they decide the length
             touches = (state.touch.mode > 0) | context.contact.beside_solids()

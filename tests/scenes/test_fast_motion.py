@@ -99,6 +99,24 @@ def test_a_cloth_that_is_pulled_off_a_table_is_not_stretched():
     assert max(f.certificate.stretch_p99 for f in found) < 1.1
 
 
+def test_no_pin_is_asked_for_a_time_after_the_frame():
+    """A bake in Blender reads the scene frame by frame, and knows no later one while it solves."""
+    scene, count, asked = curtain(3.0, "all"), 9, []
+    sheet = scene.cloths[0]
+
+    def at(vertex):
+        def target(time):
+            asked.append(time)
+            return sheet.positions[vertex]
+        return target
+
+    held, _ = ParticleSystem(scene).held_positions(0.0)
+    driven = core.Cloth(sheet.mesh, COTTON, pins={int(vertex): at(vertex) for vertex in held})
+    for frame in core.simulate(core.Scene([driven], scene.colliders), core.Solver(**AS_IN_BLENDER), range(count)):
+        assert max(asked, default=0.0) <= frame.time + 1e-9
+        asked.clear()
+
+
 def test_a_sheet_that_can_follow_keeps_its_contact():
     last = frames_of(curtain(12.0, "nothing"), 8)[-1]
     assert last.positions[0][:, 1].min() > 0.5 and last.checkpoint().state.contact.through is None
