@@ -45,13 +45,35 @@ def before_save(path: str, *, moves: bool, running: Path | None = None) -> None:
 def after_save(path: str) -> None:
     """Let the records say where their takes are seen from the open file, after it or a copy was saved as `path`."""
     _note_users(path, os.path.dirname(path))
+    copied: set[Path] = set()
     if path == bpy.data.filepath:
         takes.note_saved()
+    else:
+        copied = _copied_back()
     _point_all(os.path.dirname(path), _folder_of_file())
     _write_notes(_folder_of_file())
-    _earlier_folders.update(_moved)
+    _earlier_folders.update({origin: folder for origin, folder in _moved.items() if origin not in copied})
     _moved.clear()
     takes.forget()
+
+
+def _copied_back() -> set[Path]:
+    """Copy the takes that were moved beside a copy of the file back to where the open file has them, and return where
+    they were copied from.
+
+    Where there is no room for that, the open file uses those beside the copy.
+    """
+    copied = set()
+    for origin, folder in list(_moved.items()):
+        try:
+            shutil.copytree(folder, origin, ignore=shutil.ignore_patterns(USERS_NAME))
+        except OSError:
+            shutil.rmtree(origin, ignore_errors=True)
+        else:
+            del _moved[origin]
+            _moved[folder] = origin
+            copied.add(folder)
+    return copied
 
 
 def after_bake() -> None:

@@ -43,6 +43,41 @@ def test_the_first_save_moves_the_takes_beside_the_file(extension, scene, tmp_pa
 
 
 @pytest.mark.parametrize("result", RESULTS)
+@pytest.mark.parametrize("full", [False, True])
+def test_a_copy_of_a_file_that_was_never_saved_leaves_it_its_frames(extension, scene, tmp_path, monkeypatch, result,
+                                                                    full):
+    def no_room(*_, **__):
+        raise OSError("no space left on device")
+
+    cloth(result)
+    bake(extension)
+    wanted, own = shown(), tmp_path / "temporary" / "muslin_cache" / "Sheet"
+    beside = tmp_path / "shot" / "muslin_cache" / "Sheet"
+    if full:
+        monkeypatch.setattr(shutil, "copytree", no_room)
+    save(tmp_path / "shot" / "copy.blend", copy=True)
+    assert used(extension).folder == (beside if full else own) and used(extension).folder.is_dir()
+    assert_plays(extension, wanted)
+    reopen(tmp_path / "shot" / "copy.blend")
+    assert used(extension).folder == beside
+    assert_plays(extension, wanted)
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_a_bake_that_was_stopped_goes_on_after_the_first_save_or_a_copy(extension, scene, tmp_path, copy):
+    sheet = cloth()
+    steps = extension.bake.bake(scene)
+    for progress in steps:
+        if progress.done == 2:
+            break
+    steps.close()
+    save(tmp_path / "shot" / "a.blend", copy=copy)
+    extension.takes.forget()
+    state = extension.bake_state.state_of(scene, sheet)
+    assert state.can_resume and state.source.reached >= 1
+
+
+@pytest.mark.parametrize("result", RESULTS)
 def test_takes_that_were_cancelled_are_moved_by_the_first_save_too(extension, scene, tmp_path, result):
     cloth(result)
     steps = extension.bake.bake(scene)
