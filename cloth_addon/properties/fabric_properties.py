@@ -58,7 +58,7 @@ class FabricProperties:
     areal_density: _fabric(
         "areal_density", "Weight", "Mass per area of the fabric, in kg/m², whatever the resolution of the mesh. More "
         "makes it hang straighter and swing with more force",
-        min=1e-4, soft_min=0.01, max=1e4, soft_max=2.0, step=1, precision=3, options=set(),
+        min=1e-4, soft_min=0.01, max=1e4, soft_max=2.0, step=1, precision=4, options=set(),
     )
     stretch_warp: _fabric(
         "stretch_warp", "Stretch Warp",

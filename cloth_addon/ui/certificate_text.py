@@ -21,12 +21,12 @@ def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     """Return label and value of the figures of a bake, from the dict of a report. Unknown figures are left out."""
     summary = report["summary"]
     frames = len(report["certificates"])
+    pinned = max((certificate.get("stretch_pinned", 1.0) for certificate in report["certificates"]), default=None)
     found = [
         ("Baked Frames", f"{report['first']} to {report['last']}"),
-        ("Largest Stretch", stretch_text(summary["stretch_max"])),
+        ("Largest Stretch", _largest(summary["stretch_max"], pinned)),
         ("99 % of Edges Below", stretch_text(summary["stretch_p99"])),
-        ("Stretch between Pins", _pinned({"stretch_pinned": max(
-            (certificate.get("stretch_pinned", 1.0) for certificate in report["certificates"]), default=None)})),
+        ("Stretch between Pins", _pinned(pinned)),
         ("Smallest Gap", _length(summary["smallest_gap"])),
         ("Deepest Penetration", _length(summary["deepest_penetration"])),
         ("Widest Seam at the End", _length(report["certificates"][-1].get("seam_gap"))),    # missing in older bakes
@@ -48,8 +48,8 @@ def frame_facts(report: dict[str, Any], frame: int) -> list[tuple[str, str]]:
     certificate = report["certificates"][frame - report["first"]]
     pairs = certificate.get("crossing_pairs", [])                           # missing in older bakes
     found = [
-        ("Largest Stretch", stretch_text(certificate["stretch_max"])),
-        ("Stretch between Pins", _pinned(certificate)),
+        ("Largest Stretch", _largest(certificate["stretch_max"], certificate.get("stretch_pinned"))),
+        ("Stretch between Pins", _pinned(certificate.get("stretch_pinned"))),               # missing in older bakes
         ("Smallest Gap", _length(certificate["smallest_gap"])),
         ("Deepest Penetration", _length(certificate["deepest_penetration"])),
         ("Widest Seam", _length(certificate.get("seam_gap"))),              # missing in older bakes
@@ -93,9 +93,14 @@ def _frames_with_crossings(report: dict[str, Any]) -> str:
     return f"{number} of {len(report['certificates'])}" if number else ""
 
 
-def _pinned(certificate: dict[str, Any]) -> str:
+def _largest(ratio: float | None, pinned: float | None) -> str:
+    """Return the largest stretch, and whether it is that of an edge between two pins."""
+    between = ratio is not None and pinned is not None and pinned >= ratio > LEAST_SHOWN
+    return stretch_text(ratio) + " between pins" * between
+
+
+def _pinned(ratio: float | None) -> str:
     """Return the stretch between pinned vertices, empty if there is none that would be displayed."""
-    ratio = certificate.get("stretch_pinned")                               # missing in older bakes
     return stretch_text(ratio) if ratio is not None and ratio > LEAST_SHOWN else ""
 
 

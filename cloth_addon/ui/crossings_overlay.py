@@ -169,7 +169,7 @@ def lines(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
     if not _overlay:
         return []
     if bake_job.current() is not None:
-        return ["Waits for the bake"]
+        return ["Waits for the solver"]
     found = _overlay[0].found(scene, view_layer)
     if found is None:
         return ["At this frame: not known yet"]

@@ -217,7 +217,7 @@ def test_the_overlay_is_idle_while_a_bake_runs(extension, overlay, scene, monkey
     assert overlay.bake_job.current() is None and overlay.found().count
     overlay.bake_job.begin(extension.bake.bake(scene))
     try:
-        assert overlay.lines() == ["Waits for the bake"] and overlay.found() is None
+        assert overlay.lines() == ["Waits for the solver"] and overlay.found() is None
         scene.frame_set(2)
         assert len(updates) == before
     finally:

@@ -132,6 +132,9 @@ def test_stretch_between_pins_is_noted_as_theirs(extension, scene):
     report = extension.baked_record.report_of(sheet)
     assert ("Stretch between Pins", "50.00 %") in extension.certificate_text.frame_facts(report, 3)
     assert "Stretch between Pins" not in dict(extension.certificate_text.frame_facts(report, 1))
+    assert ("Largest Stretch", "50.00 % between pins") in extension.certificate_text.facts(report)
+    report["certificates"][-1]["stretch_pinned"] = 1.4
+    assert ("Largest Stretch", "50.00 %") in extension.certificate_text.frame_facts(report, 3)
 
 
 def start_note(extension, **start):

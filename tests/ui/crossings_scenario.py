@@ -65,7 +65,7 @@ def crossings() -> Steps:
     window.found.pop("muslin.bake", None)       # a single cloth has its button elsewhere
     yield from click("muslin.bake")                               # all cloth together
     yield from until(baking(), "the bake to advance")
-    assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == ["Waits for the bake"]
+    assert overlay.lines(bpy.context.scene, bpy.context.view_layer) == ["Waits for the solver"]
     yield from until(no_bake, "the bake to end")
     assert not window.session.message(), window.session.message()
     assert (yield from marked())[0] > 300
