@@ -102,8 +102,8 @@ def disc(cells: int, kind: str, degrees: float = 0.0, seed: int = FIRST_SEED, ji
         triangles = np.concatenate([one, two, triangles])
     if jitter:
         every[:len(points)] += rng.uniform(-jitter, jitter, points.shape) * d
-    e = every[triangles]
-    area = np.cross(e[:, 1] - e[:, 0], e[:, 2] - e[:, 0])
+    one, two = every[triangles[:, 1]] - every[triangles[:, 0]], every[triangles[:, 2]] - every[triangles[:, 0]]
+    area = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]
     triangles = np.where(area[:, None] < 0.0, triangles[:, ::-1], triangles)[np.abs(area) > 1e-6 * d * d]
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     turned = every @ np.array([[c, s], [-s, c]])

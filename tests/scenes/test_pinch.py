@@ -71,7 +71,7 @@ def test_cloth_comes_to_rest_between_solids_that_stand_still(name):
     assert frames[-1].certificate.crossings_pinched > 0                      # they leave no room
     way = np.diff([frame.positions[0] for frame in frames], axis=0)
     speed = 24.0 * np.sqrt((way ** 2).sum(axis=2).mean(axis=1))              # single frames may slip
-    assert np.median(speed[30:40]) < 0.012 and np.median(speed[75:]) < 0.005, speed
+    assert np.median(speed[30:40]) < 0.015 and np.median(speed[75:]) < 0.01, speed
 
 
 def test_a_finger_that_slides_while_it_presses_cloth_into_a_solid_leaves_it_uncrossed():
