@@ -45,35 +45,35 @@ def before_save(path: str, *, moves: bool, running: Path | None = None) -> None:
 def after_save(path: str) -> None:
     """Let the records say where their takes are seen from the open file, after it or a copy was saved as `path`."""
     _note_users(path, os.path.dirname(path))
-    copied: set[Path] = set()
     if path == bpy.data.filepath:
         takes.note_saved()
+        moved = dict(_moved)
     else:
-        copied = _copied_back()
+        moved = _not_copied_back()
     _point_all(os.path.dirname(path), _folder_of_file())
     _write_notes(_folder_of_file())
-    _earlier_folders.update({origin: folder for origin, folder in _moved.items() if origin not in copied})
+    _earlier_folders.update(moved)
     _moved.clear()
     takes.forget()
 
 
-def _copied_back() -> set[Path]:
-    """Copy the takes that were moved beside a copy of the file back to where the open file has them, and return where
-    they were copied from.
+def _not_copied_back() -> dict[Path, Path]:
+    """Copy the takes that were moved beside a copy of the file back to where the open file has them.
 
-    Where there is no room for that, the open file uses those beside the copy.
+    Return those for which there is no room, from where to where they were moved. A bake in use is used beside the copy
+    then; one that was stopped goes on in the copy alone.
     """
-    copied = set()
+    left = {}
     for origin, folder in list(_moved.items()):
         try:
             shutil.copytree(folder, origin, ignore=shutil.ignore_patterns(USERS_NAME))
         except OSError:
             shutil.rmtree(origin, ignore_errors=True)
+            left[origin] = folder
         else:
             del _moved[origin]
             _moved[folder] = origin
-            copied.add(folder)
-    return copied
+    return left
 
 
 def after_bake() -> None:

@@ -22,10 +22,11 @@ With q the home's place and n its normal at the end of the step, w the velocity 
 
 Cloth goes home no faster than its pins or the colliders beside it move, or have moved lately. Between solids that leave
 no room a pull never ends: vertices come in and out of it, it does work each time, and the cloth would shake for ever.
-So s fades when they stand still (`FADING`). And where edges among the astray connect cloth with what is covered, no
-force moves it faster than that: neither what is covered along the surface, nor what is left to contact although it is
-crossed. A drag of h |f| over that speed, with f the elastic force and weight at the start, and at most c times the
-inertia, brings them to rest on what holds them. Elsewhere it would take cloth along with a ball that goes through it.
+So s fades when they stand still (`FADING`). And where edges among the astray connect cloth with what is covered,
+elastic forces and weight move it no faster than that: neither what is covered along the surface, nor what is left to
+contact although it is crossed. A drag b = h |f| over that speed, with f these forces at the start, and at most c times
+the inertia, brings them to rest on what holds them; k, and c m along the surface, are no smaller than b. Elsewhere it
+would take cloth along with a ball that goes through it.
 
 There s is a rate r times what lacks, and k the inertia over r h: k s is h times the stiffness times what lacks, as of a
 contact, so that tension holds cloth no further behind a surface than contact would let it come, however short a step.
@@ -66,8 +67,8 @@ OUT_RATE = 12.0
 """Rate at which a vertex approaches its place [1/s]: this share of its distance from there per second, and no less than
 this number of distances to keep."""
 FADING = 0.5 * OUT_RATE
-"""Rate at which the largest speed of colliders and pins that stand still is forgotten [1/s]: what approaches its place
-is there before."""
+"""Rate at which the largest speed of colliders and pins that stand still is forgotten [1/s]: cloth reaches its place
+before that."""
 CLEAR = 2.0
 """Distance in front of its home to which a vertex goes, over the distance to keep [-]: faces of the cloth are flat, and
 the surface below them is not."""
@@ -195,8 +196,10 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     low = (away | bad & ~beside(rows[covered], edges, len(x0))[rows]) & (height < CLEAR * keep)
     moves = covered | bad & within[rows] | low
     soft = HOLD * resistance.mass[rows]
-    slow = np.minimum(h * length(resistance.force()[rows]) / max(most, float(np.finfo(float).tiny)), HOLD * inertia)
-    slow = np.where(connected(rows[covered], homes.astray, edges)[rows], slow, 0.0)
+    slow = np.zeros(len(rows))
+    if covered.any():
+        slow = np.minimum(h * length(resistance.force()[rows]) / max(most, float(np.finfo(float).tiny)), HOLD * inertia)
+        slow[~connected(rows[covered], homes.astray, edges)[rows]] = 0.0
     drag = np.where(covered, np.maximum(soft, slow), np.where(bad & ~moves, slow, 0.0))
     firm = np.where(covered | bad & ~within[rows], inertia, inertia / min(OUT_RATE * h, 1.0))
     firm = np.where(moves, np.maximum(np.maximum(soft, slow), firm) - drag, 0.0)

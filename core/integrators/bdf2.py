@@ -68,7 +68,8 @@ def step(system: ParticleSystem, state: State, h: float, context: StepContext) -
         expected = predicted(None, state.x, h) if unhindered else system.predictor.averaged(state.v)
         expected[system.abrupt] = 0.0
         fallen = state.v - h * system.gravity.at(state.time)
-        paths = context if unhindered else replace(context, before=state.before or Before(state.x, fallen, h))
+        paths = (replace(context, retried=False) if unhindered                    # its velocity is used
+                 else replace(context, before=state.before or Before(state.x, fallen, h)))
         return implicit_euler.step(system, state, h, paths, expected, unhindered=unhindered, spare=spare)
 
     result: StepResult | None = None

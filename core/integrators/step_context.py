@@ -31,7 +31,8 @@ class StepContext:
         colliders: all of them, None if there are none.
         surfaces: these during the step, None if there are none.
         final: whether the result of the step is accepted whatever it is.
-        retried: whether a bad result is taken again in shorter steps, while effort is left.
+        retried: whether a bad result is taken again in shorter steps, while effort is left, so that it need not be
+            corrected.
         shortened: whether the step is shorter than the settings ask for.
         before: start of the last step, for sliding paths of second order; None for paths of implicit Euler.
     """

@@ -174,7 +174,7 @@ class Stepper:
             tried = self._halving.judged(state, result, size, h)
             attempt = self._halving.attempt(control, tried, halved)
             spent = out or self._record.effort.exhausted
-            if not attempt.rejected or tried.usable and spent:
+            if not attempt.rejected or tried.usable and spent and result.corrected:
                 break
             self._record.reject()
             context.try_again()

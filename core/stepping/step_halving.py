@@ -131,7 +131,7 @@ class StepHalving:
         for_energy = not long and not self._is_bad(calm, tried.grown)
         if for_energy and usable and 2.0 * result.made > made:              # both halves create as much as the whole
             return Attempt(rejected=False, bad=bad, in_vain=True)
-        shorter = self._shorter(size, tried.grown if result.corrected else 0.0)
+        shorter = self._shorter(size, 0.0 if usable and not result.corrected else tried.grown)
         return Attempt(rejected=True, bad=bad, reasons=Reasons(alone, result.made if for_energy else np.inf),
                        size=max(shorter, min(size // 2, self._shortest(control))) if usable else shorter)
 
@@ -140,7 +140,7 @@ class StepHalving:
 
         What a linear step adds too much grows with the square of its length at most: edges turn by an angle that grows
         with the step, and are longer by half its square. So after a step that adds more than four times what is
-        allowed, one of half the length is rejected, too.
+        allowed, one of half the length is rejected, too. That holds for corrected ends: see docs/decisions/0083.
         """
         size //= 2
         while size > 1 and np.isfinite(grown) and grown > 4.0 * self._settings.max_strain_change:

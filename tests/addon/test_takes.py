@@ -46,9 +46,6 @@ def test_the_first_save_moves_the_takes_beside_the_file(extension, scene, tmp_pa
 @pytest.mark.parametrize("full", [False, True])
 def test_a_copy_of_a_file_that_was_never_saved_leaves_it_its_frames(extension, scene, tmp_path, monkeypatch, result,
                                                                     full):
-    def no_room(*_, **__):
-        raise OSError("no space left on device")
-
     cloth(result)
     bake(extension)
     wanted, own = shown(), tmp_path / "temporary" / "muslin_cache" / "Sheet"
@@ -57,10 +54,15 @@ def test_a_copy_of_a_file_that_was_never_saved_leaves_it_its_frames(extension, s
         monkeypatch.setattr(shutil, "copytree", no_room)
     save(tmp_path / "shot" / "copy.blend", copy=True)
     assert used(extension).folder == (beside if full else own) and used(extension).folder.is_dir()
+    assert extension.takes.users_of(used(extension)) == ([str(tmp_path / "shot" / "copy.blend")] if full else [])
     assert_plays(extension, wanted)
     reopen(tmp_path / "shot" / "copy.blend")
     assert used(extension).folder == beside
     assert_plays(extension, wanted)
+
+
+def no_room(*_, **__):
+    raise OSError("no space left on device")
 
 
 @pytest.mark.parametrize("copy", [False, True])

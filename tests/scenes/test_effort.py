@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import core
+from core.integrators import post_step
+from core.integrators.clearance import Clearance
 from core.integrators.contact_loop import ContactLoop
 from core.integrators.post_step import StepResult
 from core.model.particle_system import ParticleSystem
@@ -17,7 +19,7 @@ from tests.core.contact.shapes import box
 from tests.scenes.scenes_of_colliders import closing_walls, elbow, mirrored
 from tests.scenes.scenes_of_crowds import cards, sleeve, struck_sheets
 from tests.scenes.scenes_of_folds import towel
-from tests.scenes.staging import AS_IN_BLENDER, cloth, perform
+from tests.scenes.staging import AS_IN_BLENDER, COTTON, cloth, perform
 
 WHOLE = 64
 """Ticks of the longest step."""
@@ -139,12 +141,41 @@ def test_what_is_taken_again_in_halves_is_not_corrected(monkeypatch):
         tries.append((tried, found))
         return found
 
+    ended, cuts, truncated = [], [], post_step._truncated
     monkeypatch.setattr(StepHalving, "attempt", recorded)
+    monkeypatch.setattr(StepRecord, "accept", lambda self, result, h, *, bad=False: ended.append(result))
+    monkeypatch.setattr(post_step, "_truncated", lambda *given: cuts.append(len(tries)) or truncated(*given))
     for _ in perform(mirrored(12, box((0.3, 0.3, 0.3)), 0), 16):
         pass
-    again = [(tried, found) for tried, found in tries if not tried.result.corrected]
-    assert again and all(found.rejected and 2 * found.size == tried.size for tried, found in again)
-    assert all(tried.result.torn > core.Solver().max_strain_change or tried.result.failed for tried, _ in again)
+    again = {k for k, (tried, _) in enumerate(tries) if not tried.result.corrected}
+    assert again and again.isdisjoint(cuts) and all(result.corrected for result in ended)
+    assert all(tries[k][1].rejected and 2 * tries[k][1].size == tries[k][0].size for k in again)
+
+
+def test_a_step_that_was_not_corrected_is_not_accepted_when_the_effort_ends_after_it(monkeypatch):
+    made, meets, accepted_ones = Clearance.__init__, Clearance.meets, []
+
+    def begins(self, state, h, context):
+        made(self, state, h, context)
+        self.effort = context.effort
+
+    def spends(self, *given):
+        self.effort.spent = max(self.effort.spent, self.effort.allowed + 1.0)
+        return meets(self, *given)
+
+    def accept(self, result, h, *, bad=False):
+        accepted_ones.append(result)
+        self.steps += 1
+
+    monkeypatch.setattr(Clearance, "__init__", begins)
+    monkeypatch.setattr(Clearance, "meets", spends)
+    monkeypatch.setattr(StepRecord, "accept", accept)
+    flat = cloth(15, 15, 0.8, 0.8).mesh                                      # whose border is thrown up
+    pins = {k: lambda time, at=flat.positions[k]: at + [0.0, 0.0, 40.0 * max(time - 0.1, 0.0)] for k in range(15)}
+    sheet = core.Cloth(flat, COTTON, pins=pins, max_elongation=0.05)
+    for _ in core.simulate(core.Scene([sheet]), core.Solver(**AS_IN_BLENDER), range(8)):
+        pass
+    assert accepted_ones and all(result.corrected for result in accepted_ones)
 
 
 def test_a_pass_without_any_iteration_is_the_last_one(monkeypatch):

@@ -101,7 +101,7 @@ def test_a_cloth_that_is_pulled_off_a_table_is_not_stretched():
 
 def test_no_pin_is_asked_for_a_time_after_the_frame():
     """A bake in Blender reads the scene frame by frame, and knows no later one while it solves."""
-    scene, count, asked = curtain(3.0, "all"), 9, []
+    scene, count, asked, latest = curtain(3.0, "all"), 9, [], 0.0
     sheet = scene.cloths[0]
 
     def at(vertex):
@@ -114,7 +114,9 @@ def test_no_pin_is_asked_for_a_time_after_the_frame():
     driven = core.Cloth(sheet.mesh, COTTON, pins={int(vertex): at(vertex) for vertex in held})
     for frame in core.simulate(core.Scene([driven], scene.colliders), core.Solver(**AS_IN_BLENDER), range(count)):
         assert max(asked, default=0.0) <= frame.time + 1e-9
+        latest = max(asked, default=latest)
         asked.clear()
+    assert latest == pytest.approx(frame.time)
 
 
 def test_a_sheet_that_can_follow_keeps_its_contact():
@@ -139,9 +141,12 @@ def rules():
 @pytest.mark.parametrize(("grown", "size"), [(0.6, 32), (1.9, 32), (2.1, 16), (9.0, 8), (200.0, 4), (1e9, 4),
                                              (np.inf, 32)])
 def test_a_step_that_adds_too_much_is_taken_again_as_short_as_its_square_says(grown, size):
+    """Only in halves, if its end was not corrected."""
     halving, result = rules()
     attempt = halving.attempt(StepControl(64, 64), Try(64, 0.01, result, grown))
     assert attempt.rejected and attempt.size == size
+    raw = replace(result, corrected=False, torn=grown)
+    assert halving.attempt(StepControl(64, 64), Try(64, 0.01, raw, grown)).size == 32
 
 
 @pytest.mark.parametrize(("torn", "size"), [(0.2, 64), (0.3, 32)])
