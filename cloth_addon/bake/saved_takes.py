@@ -49,7 +49,7 @@ def after_save(path: str) -> None:
         takes.note_saved()
         moved = dict(_moved)
     else:
-        moved = _not_copied_back()
+        moved = _copy_back()
     _point_all(os.path.dirname(path), _folder_of_file())
     _write_notes(_folder_of_file())
     _earlier_folders.update(moved)
@@ -57,7 +57,7 @@ def after_save(path: str) -> None:
     takes.forget()
 
 
-def _not_copied_back() -> dict[Path, Path]:
+def _copy_back() -> dict[Path, Path]:
     """Copy the takes that were moved beside a copy of the file back to where the open file has them.
 
     Return those for which there is no room, from where to where they were moved. A bake in use is used beside the copy

@@ -114,8 +114,8 @@ def ended(loop: ContactLoop, u: FloatArray, residual: float, converged: bool, fa
         if not limits.holds(solved):
             torn = step_strain.largest_of_most(contacts.apart_from_pinched(contacts.growth(u)), system.edge_slices,
                                                settled=loop.settled, driven=contacts.driven)
-        again = contacts.retried and not contacts.effort.exhausted
-        corrected = not again or not failed and torn <= contacts.settings.max_strain_change
+        bad = failed or torn > contacts.settings.max_strain_change
+        corrected = not (bad and contacts.retried and not contacts.effort.exhausted)
         if corrected:
             x = _truncated(loop, limits, solved, _limited(contacts, limits, solved), u)
         if x is not solved:

@@ -174,6 +174,7 @@ class Stepper:
             tried = self._halving.judged(state, result, size, h)
             attempt = self._halving.attempt(control, tried, halved)
             spent = out or self._record.effort.exhausted
+            # a search after the step may have ended the effort: what was left uncorrected is not taken for that
             if not attempt.rejected or tried.usable and spent and result.corrected:
                 break
             self._record.reject()

@@ -124,10 +124,10 @@ def test_a_stack_of_ten_sheets_stays_at_rest():
 
 
 def test_a_stack_of_ten_sheets_does_not_creep():
-    staged = layers.resting_stack(6, frames=150)
+    staged = layers.resting_stack(6, frames=100)
     frames = watched(staged)
-    moved = [np.abs(b - a).max() for a, b in zip(frames[100].positions, frames[-1].positions, strict=True)]
-    assert max(moved) < 0.01 * staged.thickness                               # borders have settled by frame 100
+    moved = [np.abs(b - a).max() for a, b in zip(frames[50].positions, frames[-1].positions, strict=True)]
+    assert max(moved) < 0.01 * staged.thickness                               # borders have settled by frame 50
 
 
 def test_a_rejected_step_has_no_effect():
