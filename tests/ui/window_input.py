@@ -59,7 +59,7 @@ def physics_tab() -> Any:
     return props
 
 
-def until(condition: Callable[[], bool], what: str, seconds: float = 100.0) -> Steps:
+def until(condition: Callable[[], bool], what: str, seconds: float = 300.0) -> Steps:
     """Wait until the condition is true; fail after `seconds` with a message that names `what`."""
     start = time.monotonic()
     while not condition():
