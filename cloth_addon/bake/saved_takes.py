@@ -119,8 +119,13 @@ _folders: dict[int, list[Path]] = {}
 
 def _waiting_ids(running: Path | None) -> set[str]:
     """Return the ids of the takes that are not in use, and that the panels offer, and of one that a bake writes."""
-    found = [takes.unused(scene, obj) for scene in bpy.data.scenes if takes.takes_of_scene(scene, now=True)
-             for obj in scene.objects if obj.type == "MESH" and kind_of_settings(obj.muslin) == "CLOTH"]
+    found: list[found_take.FoundTake | None] = []
+    for scene in bpy.data.scenes:
+        if takes.takes_of_scene(scene, now=True):
+            for obj in scene.objects:
+                if obj.type == "MESH" and kind_of_settings(obj.muslin) == "CLOTH":
+                    latest = takes.unused(scene, obj)
+                    found += [latest, takes.complete_before(scene, obj, latest)]
     if running is not None:
         found.append(found_take.read(running))
     return {take.id for take in found if take is not None}
@@ -185,6 +190,8 @@ def _point_all(seen_from: str, folder: str) -> None:
             if there != now:
                 modifier.filepath = mesh_cache.blend_path(
                     there / mesh_cache.absolute_path(modifier.filepath, seen_from).name, folder)
+        elif record.take.startswith("//") and not seen_from:
+            continue                                                 # of the file that the object was appended from
         else:
             now = mesh_cache.absolute_path(record.take, seen_from)
             there = _moved.get(now, now)

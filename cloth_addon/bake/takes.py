@@ -147,9 +147,12 @@ def cloth_in(take: FoundTake, obj: bpy.types.Object) -> str:
 
 
 def is_of(take: FoundTake, obj: bpy.types.Object) -> bool:
-    """Return whether the bake of `obj` is of this take."""
+    """Return whether the bake of `obj` is of this take. A copy of the take, for a copy of the file, is another one."""
     record = baked_record.known(obj)
-    return record is not None and record.take_id == take.id
+    if record is None or record.take_id != take.id:
+        return False
+    used = in_use(obj)
+    return used is None or used.folder == take.folder
 
 
 def ids_in_use(without: Sequence[bpy.types.Object] = ()) -> set[str]:
@@ -184,18 +187,30 @@ def unused(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) 
     """Return the latest take of this cloth that is later than the bake in use; None if there is none.
 
     It is a bake that was stopped, or that went on while Blender was closed; or one that was deleted, and no older one
-    in its place. One that has frames to show goes before one
-    that was stopped at once or in its pre-roll.
+    in its place. One that has frames to show goes before one that was stopped at once or in its pre-roll.
     """
+    found = _later(scene, obj, now=now)
+    return next((take for take in found if take.has_frames), found[0] if found else None)
+
+
+def complete_before(scene: bpy.types.Scene, obj: bpy.types.Object, stopped: FoundTake | None) -> FoundTake | None:
+    """Return the complete take that nothing uses yet, of before a bake that was `stopped`; None without one."""
+    if stopped is None or stopped.is_complete:
+        return None
+    return next((take for take in _later(scene, obj) if take.is_complete and take.id != stopped.id), None)
+
+
+def _later(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) -> list[FoundTake]:
+    """Return the takes of this cloth with frames or states that are later than the bake in use, the latest first."""
     record = baked_record.known(obj)
     found = [take for take in of_object(scene, obj, now=now) if take.reached is not None
              and (is_of_file(take) or is_of(take, obj))]
     latest = _deleted.get(obj.session_uid, "") if record is None else record.take_id
-    used = next((take for take in found if take.id == latest), None)
-    if used is not None:
-        found = [take for take in found if take.changed > used.changed or (
+    used = in_use(obj) or next((take for take in found if take.id == latest), None)
+    if used is None:
+        return found
+    return [take for take in found if take.changed > used.changed or (
             take == used and (record is None or take.reached > record.last))]
-    return next((take for take in found if take.has_frames), found[0] if found else None)
 
 
 def is_of_file(take: FoundTake) -> bool:

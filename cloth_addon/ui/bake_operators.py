@@ -190,6 +190,10 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
     no_target_message = "There are no frames of this cloth on disk"
 
+    take_id: bpy.props.StringProperty(
+        name="Bake on Disk", default="", options={"SKIP_SAVE", "HIDDEN"},
+        description="Identity of the bake on disk to use, of those that the panel offers. Empty for the latest one")
+
     @classmethod
     def has_target(cls, context: bpy.types.Context) -> bool:
         obj = editable_mesh_object(context)
@@ -198,7 +202,9 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene = context.scene
-        source = bake_state.state_of(scene, context.object).source
+        state = bake_state.state_of(scene, context.object)
+        complete = state.complete
+        source = complete if complete is not None and complete.id == self.take_id else state.source
         before = baked_record.known(context.object)
         try:
             objects = apply_take.objects_of(source, scene, context.object)

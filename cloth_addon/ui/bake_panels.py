@@ -64,7 +64,7 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
                     continue                                        # there are frames, and other buttons
                 paragraph(self.layout.column(align=True), hint, width)
         self.draw_collisions(context)
-        self.draw_ignored(context)
+        self.draw_ignored(context, [] if report is None else report["notes"])
 
     def draw_collisions(self, context: bpy.types.Context) -> None:
         """Draw which objects have Blender's Collision and stop nothing, with the button that changes it."""
@@ -80,11 +80,11 @@ class MUSLIN_PT_bake(PhysicsTab, bpy.types.Panel):
         for line in crossings_overlay.lines(context.scene, context.view_layer):
             paragraph(col, line, context.region.width, icon="NONE")
 
-    def draw_ignored(self, context: bpy.types.Context) -> None:
-        """Draw notes on ignored objects, with the button that renames an attribute."""
+    def draw_ignored(self, context: bpy.types.Context, said: list[str]) -> None:
+        """Draw notes on ignored objects that the bake has not `said`, with the button that renames an attribute."""
         scene = context.scene
         rename_velocity.draw(self.layout, context)
-        drawn = blender_collision.notes(scene)
+        drawn = blender_collision.notes(scene) + said
         for note in read_scene.notes_on_ignored(scene, context.view_layer):
             if note not in drawn:
                 paragraph(self.layout.column(align=True), note, context.region.width)
@@ -235,6 +235,12 @@ def _draw_buttons(col: Any, context: bpy.types.Context, state: bake_state.BakeSt
         more.operator("muslin.bake", text=f"Bake from Here ({_kept_text(plan.kept, frame)})").mode = "HERE"
         if plan.kept != frame:
             paragraph(more, f"No state is stored at frame {frame}, and {plan.because}", width)
+    if state.complete is not None:
+        complete = state.complete
+        more.operator("muslin.bake_use",
+                      text=f"Use the Complete Bake: {complete.first} to {complete.reached}").take_id = complete.id
+        changes = bake_changes.known_changes_of_take(scene, obj, complete)
+        paragraph(more, bake_state.date_text(complete, changes), width)
     if state.record is not None:
         more.operator("muslin.bake_delete")
     said = missing and (text == "Up to date" or (source is not None and source == state.used))

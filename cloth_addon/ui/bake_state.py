@@ -32,6 +32,7 @@ class BakeState:
         record: of the bake in use, None without one.
         used: the take of that bake, None if it has none or it is gone.
         waiting: a later take, complete or not, that is not in use.
+        complete: a complete take that is not in use either, of before `waiting`, which was stopped.
         last: last frame of the scene's range.
         settings: of the scene, None if one of them is no choice here.
     """
@@ -41,6 +42,7 @@ class BakeState:
     waiting: FoundTake | None
     last: int
     settings: SceneSettings | None = None
+    complete: FoundTake | None = None
 
     @property
     def source(self) -> FoundTake | None:
@@ -142,5 +144,6 @@ def state_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> BakeState:
         settings = scene_settings_of(scene)
     except core.ClothError:                                         # a stored setting that is no choice here
         settings = None
-    return BakeState(baked_record.known(obj), takes.in_use(obj), takes.unused(scene, obj),
-                     0 if settings is None else settings.last, settings)
+    waiting = takes.unused(scene, obj)
+    return BakeState(baked_record.known(obj), takes.in_use(obj), waiting, 0 if settings is None else settings.last,
+                     settings, takes.complete_before(scene, obj, waiting))

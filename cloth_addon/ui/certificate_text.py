@@ -10,6 +10,7 @@ import bpy
 from ..bake.bake_job import duration
 from ..bake.report_notes import MAX_PAIRS, pair_text, stretch_text
 from ..properties.enum_items import BACKEND_TITLES
+from ..properties.number_text import number_text
 
 LENGTH_DIGITS = 3
 """Number of digits of a length."""
@@ -114,7 +115,10 @@ def _length(metres: float | None) -> str:
 
 
 def length_text(metres: float) -> str:
-    """Return a length in the scene's units."""
-    system = bpy.context.scene.unit_settings.system
-    system = "METRIC" if system == "NONE" else system
-    return bpy.utils.units.to_string(system, "LENGTH", metres, precision=LENGTH_DIGITS)
+    """Return a length in the scene's units: in millimetres below a metre, so that lengths can be compared at a glance.
+    """
+    if bpy.context.scene.unit_settings.system == "IMPERIAL":
+        return bpy.utils.units.to_string("IMPERIAL", "LENGTH", metres, precision=LENGTH_DIGITS)
+    if abs(metres) < 1.0:
+        return f"{number_text(1000.0 * metres, LENGTH_DIGITS)} mm"
+    return f"{number_text(metres, LENGTH_DIGITS + 1)} m"

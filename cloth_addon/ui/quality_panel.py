@@ -99,8 +99,11 @@ CHARTS = {
     "STRETCH": Chart("Stretch", "By how much the longest edge, and 99 % of all edges, are longer than at rest", (
         Figure("Largest", _elongation("stretch_max"), "Most stretch", 0.005),
         Figure("99 % of Edges", _elongation("stretch_p99"))), percent_text, 0.1),
-    "CROSSINGS": Chart("Crossings", "Number of edges that pass through a face", (
-        Figure("Crossings", _figure("crossings"), "Most crossings"),), count_text, 1.0),
+    "CROSSINGS": Chart("Crossings", "Number of edges that pass through a face, and of those beside them where "
+                       "colliders leave no room for cloth", (
+                           Figure("Crossings", _figure("crossings"), "Most crossings"),
+                           Figure("Of Pinched Cloth", _figure("crossings_pinched"), "Most of pinched cloth")),
+                       count_text, 1.0),
     "GAP": Chart("Gap and Penetration", "Smallest distance between surfaces, and, below 0, the largest depth of a "
                  "vertex inside a collider", (
                      Figure("Smallest Gap", _figure("smallest_gap")),

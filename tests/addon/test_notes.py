@@ -62,8 +62,9 @@ def test_ignored_colliders_are_named_in_the_panel_and_on_the_sheet_of_a_comparis
     drawn = []
     monkeypatch.setattr(extension.bake_panels, "paragraph", lambda column, text, width: drawn.append(text))
     context = SimpleNamespace(scene=scene, view_layer=bpy.context.view_layer, region=SimpleNamespace(width=300))
-    extension.bake_panels.MUSLIN_PT_bake.draw_ignored(
-        SimpleNamespace(layout=MagicMock(), column=lambda context: MagicMock()), context)
+    panel = SimpleNamespace(layout=MagicMock(), column=lambda context: MagicMock())
+    extension.bake_panels.MUSLIN_PT_bake.draw_ignored(panel, context, [])
+    extension.bake_panels.MUSLIN_PT_bake.draw_ignored(panel, context, list(drawn))      # the bake has said it
     variants = extension.comparison.variants_of(["baraff_witkin"], ["bdf2"])
     result = builders.finish(extension.comparison.compare(scene, [sheet], variants, tmp_path, (1, 2)))
     assert [note.partition(" is ")[0] for note in drawn] == ["'Box' of the Collider Collection 'Solids'"]
@@ -116,8 +117,9 @@ def test_a_pin_that_jumps_is_noted_as_a_cause_of_stretch(extension, scene):
     for frame, x in ((1, 0.0), (2, 0.0), (3, 9.0)):
         sheet.location.x = x
         sheet.keyframe_insert("location", frame=frame)
-    (note,) = builders.finish(extension.bake.bake(scene)).notes
+    note, unsolved = builders.finish(extension.bake.bake(scene)).notes
     assert note.startswith("Frame 3: fabric stretched by ") and "slow what moves the pins or the colliders" in note
+    assert unsolved.startswith("1 of 3 frames were not solved to the tolerance, the first of them frame 3. ")
 
 
 def test_stretch_between_pins_is_noted_as_theirs(extension, scene):

@@ -11,6 +11,7 @@ import bpy
 import pytest
 
 from tests.addon import builders
+from tests.addon.drawing import draw_all
 from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
 
@@ -57,6 +58,24 @@ def test_frames_of_a_stopped_bake_stay_until_a_later_one_is_complete(extension, 
     for _ in range(3):
         builders.finish(extension.bake.bake(scene))
     assert first.id not in {take.id for take in extension.takes.takes_in(first.folder.parent, now=True)}
+
+
+def test_a_complete_bake_is_offered_beside_a_later_one_that_was_stopped(extension, scene, sheet, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"), check_existing=False)
+    stopped(extension, scene, 4)                                    # solved, and taken by no object
+    complete = extension.takes.unused(scene, sheet, now=True)
+    assert complete.is_complete
+    stopped(extension, scene, 2)
+    partial = extension.takes.unused(scene, sheet, now=True)
+    assert partial.id != complete.id and not partial.is_complete
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    scene, sheet = bpy.context.scene, bpy.data.objects["Sheet"]
+    bpy.context.view_layer.objects.active = sheet
+    assert "Use the Complete Bake: 1 to 4" in draw_all(extension, sheet, width=10000).texts
+    assert bpy.ops.muslin.bake_use(take_id=complete.id) == {"FINISHED"}
+    assert extension.takes.in_use(sheet).id == complete.id
+    assert extension.takes.unused(scene, sheet, now=True).id == partial.id
+    assert "Use the Complete Bake" not in " ".join(draw_all(extension, sheet, width=10000).texts)
 
 
 def test_takes_of_another_blender_with_this_file_open_are_never_deleted(extension, scene, sheet):

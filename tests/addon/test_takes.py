@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import bpy
@@ -287,6 +288,20 @@ def test_a_cache_that_was_moved_is_found_beside_the_file_or_where_the_user_says(
     save(tmp_path / "b" / "b.blend")
     reopen(tmp_path / "b" / "b.blend")
     assert_plays(extension, wanted)
+
+
+def test_what_a_file_bakes_hides_no_bake_of_its_copy(extension, scene, tmp_path):
+    cloth()
+    bake(extension)
+    save(tmp_path / "copy.blend", copy=True)
+    save(tmp_path / "a.blend")                                       # its take stands beside that of the copy
+    own = used(extension)
+    os.utime(own.folder / "frames.muslin", (own.changed + 60.0, own.changed + 60.0))
+    reopen(tmp_path / "copy.blend")
+    assert used(extension).folder != own.folder and used(extension).id == own.id
+    assert waiting(extension) is None
+    stopped_at(extension, 3)
+    assert waiting(extension) is not None and waiting(extension).changed < own.changed + 60.0
 
 
 @pytest.mark.parametrize("copy", [False, True])
