@@ -59,6 +59,7 @@ from ..state import Homes
 from .containment import inside
 from .homes import HomePlaces, moved_in
 from .pairs import MARGIN
+from .surface_places import Places
 from .surfaces import StepSurfaces
 
 HOLD = 30.0
@@ -166,55 +167,121 @@ def go_home(homes: Homes, crossed: BoolArray, within: BoolArray, x0: FloatArray,
     rows = np.flatnonzero(homes.astray)
     if len(rows) == 0:
         return None, homes
-    start, side, bad = x0[rows], np.sign(homes.number[rows]), crossed[rows]
-    places = surfaces.places
-    begin = places.follow(start, np.abs(homes.number[rows]) - 1, surfaces.moving, end=False)
-    way = places.carried(begin, surfaces.moving) - begin.point
-    there = places.follow(start + way, begin.triangle, surfaces.moving, end=True)
-    extra = np.array([surface.thickness for surface in surfaces.moving])
-    keep = surfaces.thickness[rows] + extra[places.collider_of(there.triangle)]
-    height = _height(start + way - there.point, there.front, side)
-    home = HomePlaces.of(homes, rows, surfaces)
-    covered = bad & _within_solids(home.end + keep[:, None] * home.normal, rows, surfaces)
-    away = covered | (height < 0.0)
-    lost = rows[bad & ~covered & (height < 0.0)]
-    away |= bad & connected(lost, crossed, edges)[rows]
+    astray = _Astray.of(homes, rows, crossed, x0, surfaces)
+    lost, of_covered = rows[astray.lost], rows[astray.covered]
+    away = astray.covered | (astray.height < 0.0) | astray.crossed & connected(lost, crossed, edges)[rows]
+    low = (away | astray.crossed & ~beside(of_covered, edges, len(x0))[rows]) & (astray.height < CLEAR * astray.keep)
+    moves = astray.covered | astray.crossed & within[rows] | low
 
-    out = bad & ~covered & (height < 0.0)
-    way = np.where(bad[:, None], home.end - home.start, way)
-    ahead = np.where(bad[:, None], home.normal, side[:, None] * there.normal)
-    goal = np.where(bad[:, None], home.end, there.point) + np.where(covered, 0.0, CLEAR * keep)[:, None] * ahead
-    lack = np.where(out[:, None], (CLEAR * keep - height)[:, None] * home.normal, goal - start - way)
-    size = np.linalg.norm(lack, axis=1)
-    wanted = OUT_RATE * np.maximum(size, keep)
-    moved = max(resistance.pulled(), _moved(start, keep, surfaces))
-    most = max(float(wanted.max()) if homes.speed is None else homes.speed, moved / h)
-    homes = replace(homes, speed=most * float(np.exp(-FADING * h)))
-    part = np.minimum(size, h * np.minimum(wanted, most)) / np.maximum(size, np.finfo(float).tiny)
-
-    inertia = resistance.inertia()[rows]
-    low = (away | bad & ~beside(rows[covered], edges, len(x0))[rows]) & (height < CLEAR * keep)
-    moves = covered | bad & within[rows] | low
-    soft = HOLD * resistance.mass[rows]
-    slow = np.zeros(len(rows))
-    if covered.any():
-        slow = np.minimum(h * length(resistance.force()[rows]) / max(most, float(np.finfo(float).tiny)), HOLD * inertia)
-        slow[~connected(rows[covered], homes.astray, edges)[rows]] = 0.0
-    drag = np.where(covered, np.maximum(soft, slow), np.where(bad & ~moves, slow, 0.0))
-    firm = np.where(covered | bad & ~within[rows], inertia, inertia / min(OUT_RATE * h, 1.0))
-    firm = np.where(moves, np.maximum(np.maximum(soft, slow), firm) - drag, 0.0)
-    across = np.where(covered[:, None], home.normal, unit(lack))
-    blocks = firm[:, None, None] * across[:, :, None] * across[:, None, :] + drag[:, None, None] * np.eye(3)
-    drive = np.einsum("nij,nj->ni", blocks, way + np.where(moves, part, 0.0)[:, None] * lack) / h
-    some = np.flatnonzero(moves | (drag > 0.0))
+    most, homes = _speed(homes, astray, h, surfaces, resistance)
+    inertia, slow = resistance.inertia()[rows], np.zeros(len(rows))
+    if len(of_covered):
+        force = length(resistance.force()[rows])
+        slow = np.minimum(h * force / max(most, float(np.finfo(float).tiny)), HOLD * inertia)
+        slow[~connected(of_covered, homes.astray, edges)[rows]] = 0.0
+    firm = np.where(astray.covered | astray.crossed & ~within[rows], inertia, inertia / min(OUT_RATE * h, 1.0))
+    least = np.maximum(HOLD * resistance.mass[rows], slow)
+    drag = np.where(astray.covered, least, np.where(astray.crossed & ~moves, slow, 0.0))
+    blocks, drive = _pull(astray, moves, np.maximum(least, firm), drag, h * most, h)
+    some = np.flatnonzero(moves | blocks.any(axis=(1, 2)))
 
     pinched = np.zeros(len(x0), dtype=np.bool_)
     pinched[rows[away]] = True
     pinch = Pinch(pinched, rows[some], blocks[some], drive[some]) if len(some) or pinched.any() else None
-    height = _height(start - begin.point, begin.front, side)
-    back = np.flatnonzero(~bad & (height > 0.0) & (height < (1.0 + MARGIN) * keep)
+    return pinch, _returned(homes, astray, surfaces)
+
+
+@dataclass(frozen=True)
+class _Astray:
+    """Vertices astray in one step, each (n,) or (n, 3).
+
+    Attributes:
+        rows: the vertices.
+        crossed: those inside of a collider, or of an edge or face that crosses one. covered: those of them without room
+            in front of their home.
+        begin: the nearest places of their sheets at the start. side: 1 where cloth belongs in front of them, -1 behind.
+        start: where they are at the start [m].
+        keep: distance to keep [m]. height: how far they would be in front of the sheet at the end [m].
+        way: what the surface moves in the step [m]. normal: of the home, at the end. lack: what lacks of the goal [m].
+    """
+
+    rows: IntArray
+    crossed: BoolArray
+    covered: BoolArray
+    begin: Places
+    side: IntArray
+    start: FloatArray
+    keep: FloatArray
+    height: FloatArray
+    way: FloatArray
+    normal: FloatArray
+    lack: FloatArray
+
+    @classmethod
+    def of(cls, homes: Homes, rows: IntArray, crossed: BoolArray, x0: FloatArray, surfaces: StepSurfaces) -> _Astray:
+        """Look up where the vertices `rows` (n,) are and where they have to go; arguments as of `go_home`."""
+        start, side, bad = x0[rows], np.sign(homes.number[rows]), crossed[rows]
+        places = surfaces.places
+        begin = places.follow(start, np.abs(homes.number[rows]) - 1, surfaces.moving, end=False)
+        carried = places.carried(begin, surfaces.moving) - begin.point
+        there = places.follow(start + carried, begin.triangle, surfaces.moving, end=True)
+        extra = np.array([surface.thickness for surface in surfaces.moving])
+        keep = surfaces.thickness[rows] + extra[places.collider_of(there.triangle)]
+        height = _height(start + carried - there.point, there.front, side)
+        home = HomePlaces.of(homes, rows, surfaces)
+        covered = bad & _within_solids(home.end + keep[:, None] * home.normal, rows, surfaces)
+
+        way = np.where(bad[:, None], home.end - home.start, carried)
+        ahead = np.where(bad[:, None], home.normal, side[:, None] * there.normal)
+        goal = np.where(bad[:, None], home.end, there.point) + np.where(covered, 0.0, CLEAR * keep)[:, None] * ahead
+        lack = np.where((bad & ~covered & (height < 0.0))[:, None], (CLEAR * keep - height)[:, None] * home.normal,
+                        goal - start - way)
+        return cls(rows, bad, covered, begin, side, start, keep, height, way, home.normal, lack)
+
+    @property
+    def lost(self) -> BoolArray:
+        """Return those (n,) that are crossed and behind their sheet, with room in front of their home."""
+        return self.crossed & ~self.covered & (self.height < 0.0)
+
+    @property
+    def wanted(self) -> FloatArray:
+        """Return the speeds (n,) [m/s] at which they would go home."""
+        return OUT_RATE * np.maximum(np.linalg.norm(self.lack, axis=1), self.keep)
+
+
+def _speed(homes: Homes, astray: _Astray, h: float, surfaces: StepSurfaces, resistance: Resistance
+           ) -> tuple[float, Homes]:
+    """Return how fast [m/s] cloth goes home in this step at most, and the homes with what is left of that for the next.
+    """
+    moved = max(resistance.pulled(), _moved(astray.start, astray.keep, surfaces))
+    most = max(float(astray.wanted.max()) if homes.speed is None else homes.speed, moved / h)
+    return most, replace(homes, speed=most * float(np.exp(-FADING * h)))
+
+
+def _pull(astray: _Astray, moves: BoolArray, firm: FloatArray, drag: FloatArray, reach: float, h: float
+          ) -> tuple[FloatArray, FloatArray]:
+    """Return the matrices (n, 3, 3) [kg] and drives (n, 3) [N s] of what takes cloth home.
+
+    moves: (n,) those that go, with `firm` (n,) [kg] along their way. drag: (n,) in all directions [kg]. reach: how far
+    they may go in the step [m].
+    """
+    size = np.linalg.norm(astray.lack, axis=1)
+    part = np.minimum(size, np.minimum(h * astray.wanted, reach)) / np.maximum(size, np.finfo(float).tiny)
+    firm = np.where(moves, firm - drag, 0.0)
+    across = np.where(astray.covered[:, None], astray.normal, unit(astray.lack))
+    blocks = firm[:, None, None] * across[:, :, None] * across[:, None, :] + drag[:, None, None] * np.eye(3)
+    return blocks, np.einsum("nij,nj->ni", blocks, astray.way + np.where(moves, part, 0.0)[:, None] * astray.lack) / h
+
+
+def _returned(homes: Homes, astray: _Astray, surfaces: StepSurfaces) -> Homes:
+    """Return the homes with those of the vertices that are back in front of their sheet, within reach of it."""
+    begin = astray.begin
+    height = _height(astray.start - begin.point, begin.front, astray.side)
+    back = np.flatnonzero(~astray.crossed & (height > 0.0) & (height < (1.0 + MARGIN) * astray.keep)
                           & ~surfaces.hidden[begin.triangle])
-    return pinch, moved_in(homes, rows[back], begin.triangle[back], begin.weights[back]) if len(back) else homes
+    if not len(back):
+        return homes
+    return moved_in(homes, astray.rows[back], begin.triangle[back], begin.weights[back])
 
 
 def _moved(start: FloatArray, keep: FloatArray, surfaces: StepSurfaces) -> float:
