@@ -63,11 +63,6 @@ def result_notes(report: Report, mean_edges: dict[str, float], simulated: Sequen
                      f"close to the solution, with a residual of up to {number_text(summary['residual'], 2)}: there "
                      "the cloth moves too slowly, as in honey. Raise Outer Iterations or Steps per Frame, or choose "
                      "BDF2.")
-    elif unconverged:
-        first = next(frame["frame"] for frame in report.certificates if frame.get("converged") is False)
-        notes.append(f"{unconverged} of {len(report.certificates)} frames were not solved to the tolerance, the first "
-                     f"of them frame {first}. Look at them: if the cloth jumps or stretches there, raise Steps per "
-                     "Frame, leave it more room, or lower the stiffness.")
     for name, mean_edge in zip(report.cloths, mean_edges.values(), strict=False):
         error = report.playback_error[name]
         if error > VISIBLE_PLAYBACK_ERROR * mean_edge:

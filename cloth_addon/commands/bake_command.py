@@ -138,6 +138,10 @@ def _baked_open_file(arguments: argparse.Namespace, job: Job, output: Output, *,
     say(f"saved {job.output}")
     for note in report.notes:
         say(note)
+    unconverged = report.summary()["not_converged"]
+    if unconverged:
+        say(f"{unconverged} of {len(report.certificates)} frames were not solved to the tolerance: raise Steps per "
+            "Frame, or lower the stiffness")
     return {**report.as_dict(), "output": str(job.output)}
 
 

@@ -35,7 +35,7 @@ def facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("Crossings of Pinched Cloth", _pinched_count(summary)),
         ("Frames with Crossings", _frames_with_crossings(report)),
         ("Torn Edges", _count(summary.get("torn_edges"))),                                  # missing in older bakes
-        ("Unconverged Frames", f"{summary['not_converged']} of {frames}"),
+        ("Unconverged Frames", f"{summary['not_converged']} of {frames}{_first_unconverged(report)}"),
         ("Bake Time", duration(report["seconds"]["total"])),
         ("Computed By", BACKEND_TITLES.get(report.get("backend", ""), "")),                 # missing in older bakes
     ]
@@ -57,6 +57,7 @@ def frame_facts(report: dict[str, Any], frame: int) -> list[tuple[str, str]]:
         ("Crossings", _count(certificate["crossings"])),
         ("Crossings of Pinched Cloth", _pinched_count(certificate)),
         ("Torn Edges", _count(certificate.get("torn_edges"))),              # missing in older bakes
+        ("Converged", "No" if certificate.get("converged") is False else ""),
         *((pair_text(pair["first"], pair["second"]), _count(pair["crossings"])) for pair in pairs[:MAX_PAIRS]),
     ]
     return [(name, value) for name, value in found if value]
@@ -92,6 +93,13 @@ def taken(report: dict[str, Any]) -> str:
 def _frames_with_crossings(report: dict[str, Any]) -> str:
     number = sum(bool(frame.get("crossings")) for frame in report["certificates"])
     return f"{number} of {len(report['certificates'])}" if number else ""
+
+
+def _first_unconverged(report: dict[str, Any]) -> str:
+    """Return which frame is the first that did not converge, nothing if all did."""
+    first = next((number for number, frame in enumerate(report["certificates"], report["first"])
+                  if frame.get("converged") is False), None)
+    return "" if first is None else f", first: {first}"
 
 
 def _largest(ratio: float | None, pinned: float | None) -> str:

@@ -160,12 +160,14 @@ def test_the_certificate_is_shown_in_the_scene_s_units(extension, sheet):
     text = extension.certificate_text
     bpy.ops.muslin.bake()
     report = extension.baked_record.report_of(sheet)
+    report["certificates"][2]["converged"] = False
     report["summary"].update(stretch_max=1.0183, stretch_p99=None, deepest_penetration=0.00031, not_converged=2)
     facts = dict(text.facts(report))
     assert facts["Largest Stretch"] == "1.83 %" and "99 % of Edges Below" not in facts
     assert facts["Deepest Penetration"] == "0.31 mm"
     assert [text.length_text(metres) for metres in (3.5e-7, 0.0451, 1.25)] == ["0.00035 mm", "45.1 mm", "1.25 m"]
-    assert facts["Unconverged Frames"] == "2 of 4"
+    assert facts["Unconverged Frames"] == "2 of 4, first: 3"
+    assert [dict(text.frame_facts(report, frame)).get("Converged") for frame in (2, 3)] == [None, "No"]
     assert text.headline(report).startswith("Baked 'Sheet', frames 1 to 4, in ")
 
 
