@@ -20,7 +20,7 @@ CORE_TESTS = $(IN_TWO) $(wildcard tests/core tests/docs tests/scenes tests/long)
 WARM_UP = -c 'import core; list(core.warm_up(core.Solver(backend="numba"), core.models()))'
 # With Python 3.13 run the tests that NumPy 2 can change: arithmetic on arrays in all folders, friction, some whole
 # scenes. Other physics and scenes, documentation, examples and rules of the source are tested once, with Python 3.11,
-# and so is what is marked `once`.
+# and so is what is marked `once`, in Blender too.
 CORE_TESTS_NEXT = $(IN_TWO) -m "not slow and not once" $(wildcard $(addprefix tests/core/,\
 	cache contact description integrators kernels linear model stencils stepping test_row_ops.py) \
 	$(addprefix tests/scenes/test_,mass_spring.py repeatability.py rope.py self_collision.py) \
@@ -28,6 +28,7 @@ CORE_TESTS_NEXT = $(IN_TWO) -m "not slow and not once" $(wildcard $(addprefix te
 # The add-on is tested from these sources in both versions of Blender, whose API differs; then, in a process of its
 # own, as the zip that users install.
 ADDON_TESTS = $(wildcard tests/addon)
+ADDON_TESTS_NEXT = -m "not slow and not once" $(ADDON_TESTS)
 EXTENSION_TESTS = $(wildcard tests/extension)
 # The wheel that pip installs, which does not depend on the Python: tested once.
 PACKAGING_TESTS = $(wildcard tests/packaging)
@@ -62,7 +63,7 @@ test-core-next: .venv-core313/.ready
 	.venv-core313/bin/python -m pytest $(CORE_TESTS_NEXT)
 
 test-addon-next: .venv-bpy52/.ready
-	.venv-bpy52/bin/python -m pytest $(ADDON_TESTS)
+	.venv-bpy52/bin/python -m pytest $(ADDON_TESTS_NEXT)
 	.venv-bpy52/bin/python -m pytest $(EXTENSION_TESTS)
 
 test-long: .venv-core311/.ready .venv-bpy45/.ready

@@ -22,6 +22,8 @@ from tests.addon.headless import (
 )
 from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def blend(scene, tmp_path):

@@ -13,6 +13,8 @@ import pytest
 
 from tests.addon import builders
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).resolve().parents[2]
 JOB_TYPE = ROOT / "docs" / "guide" / "flamenco" / "muslin_bake_and_render.js"
 SETTINGS = {"frames": "1-4", "chunk_size": 3, "render_output_root": "/out", "format": "PNG",

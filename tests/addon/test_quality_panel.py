@@ -100,7 +100,8 @@ def test_values_of_any_type_are_numbers_or_missing(made):
 
 def test_the_worst_frames_are_named_with_their_values(extension, made):
     statistics = made(60, first=11, stretch_max=lambda i: 1.052 if i == 23 else 1.001,
-                      crossings=lambda i: 3 * (i == 1), crossings_pinched=lambda i: 40 * (i == 2), deepest_penetration=0.0,
+                      crossings=lambda i: 3 * (i == 1), crossings_pinched=lambda i: 40 * (i == 2),
+                      deepest_penetration=0.0,
                       steps=lambda i: 8 if i == 30 else 2, seconds=lambda i: {"a": 1.6, "b": 0.5} if i == 46 else 0.1)
     assert extension.quality_panel.worst_frames(statistics) == [
         ("Most stretch: frame 34 (5.2 %)", 34), ("Most crossings: frame 12 (3)", 12),

@@ -12,6 +12,8 @@ import pytest
 from tests.addon.headless import keys, muslin, reopen, saved_shot, stopped_at
 from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def blend(scene, tmp_path):

@@ -45,6 +45,7 @@ def seen(frame):
     return hashlib.sha256(arrays + repr(told).encode()).hexdigest()[:16]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_every_scene_goes_on_in_another_process_as_if_it_had_not_been_stopped(backend, tmp_path):
     """All models and integrators, in contact, while seams close and particles are born."""
