@@ -88,7 +88,8 @@ class MuslinObject(FabricProperties, GarmentProperties, MapProperties, BodyPrope
     )
     thickness: FloatProperty(
         name="Thickness",
-        description="Distance kept from other surfaces. For cloth, 0 means: from the length of the mesh's edges",
+        description="Distance kept from other surfaces. For cloth, 0 means: from the length of the mesh's edges, and "
+                    "less where it starts nearer to a collider",
         default=0.0, min=0.0, soft_max=0.1, step=0.1, precision=4, subtype="DISTANCE", unit="LENGTH", options=set(),
     )
 

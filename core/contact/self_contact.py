@@ -22,7 +22,6 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..description.collider import Collider
 from ..description.seam_pairs import Links
-from ..description.topology import bodies
 from ..kernels import current
 from ..row_ops import all_of, length, pick
 from .all_surfaces import AllSurfaces, Motion
@@ -73,11 +72,10 @@ class SelfContact:
         thickness (V,) [m], mass (V,) [kg] of the vertices; body (V,): their connected pieces.
         friction: coefficients over time, or (V,) [-] of all vertices.
         skin: how many of them have a surface, the first; all if not given.
-        rest, start: (V, 3) [m], the rest shape and where the simulation starts. triangles: (T, 3).
+        rest: (V, 3) [m], the rest shape. surface: of the cloth where the simulation starts.
         seams: what is sewn together; None if nothing is.
         scale (V,): lengths at rest over those of `rest` [-]; None where they are the same.
-        threads (K, 2): edges that belong to no triangle; points (N,): vertices by themselves; held (N,): vertices that
-            pins hold for good; none if not given.
+        held (N,): vertices that pins hold for good; none if not given.
         from_cloth: thickness (V,) [m] of cloth on cloth; that on colliders if not given.
         exclusions: None where nothing is excluded from contact. layer (V,): of `ClothContact`; None if all are of one.
         tears: (N, 2) vertices that were one before they tore; None if nothing has torn.
@@ -91,14 +89,13 @@ class SelfContact:
     """
 
     def __init__(self, thickness: FloatArray, friction: FloatArray | FrictionAt, mass: FloatArray, body: IntArray,
-                 rest: FloatArray, start: FloatArray, triangles: IntArray, colliders: Sequence[Collider] = (), *,
-                 seams: Links | None = None, skin: int | None = None, threads: IntArray | None = None,
-                 points: IntArray | None = None, scale: FloatArray | None = None, held: IntArray | None = None,
+                 rest: FloatArray, surface: TriangleSurface, colliders: Sequence[Collider] = (), *,
+                 seams: Links | None = None, skin: int | None = None, scale: FloatArray | None = None,
+                 held: IntArray | None = None,
                  from_cloth: FloatArray | None = None, exclusions: Exclusions | None = None,
                  layer: IntArray | None = None, tears: IntArray | None = None) -> None:
         self.mass, self.rest, self.layer = mass, rest, layer
-        self.surface = TriangleSurface.build(start, triangles, None if seams is None else bodies(seams.ends, len(mass)),
-                                             threads, points)
+        self.surface = surface
         self.all = AllSurfaces(self.surface, len(mass), colliders, skin)
         self.features = Features(self.all, self.all.total, cloth=len(mass))
         ends = self.surface.edges

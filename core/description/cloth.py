@@ -61,7 +61,8 @@ class Cloth:
             at 5 Hz [-]; a number or a function of the time.
         attachments: Attachment records.
         thickness: distance kept from solids, and together with the thickness of other cloth from that [m];
-            `usual_thickness` if not given, and never less than a thousandth of an edge.
+            `usual_thickness` if not given, and less where cloth starts nearer to a collider, down to half of that;
+            never less than a thousandth of an edge.
         name: of this cloth in messages; the mesh's name if not given.
         max_elongation: largest elongation of an edge after a step, over its length, 0.1 for a tenth; a number or a
             function of the time; no limit if not given.
@@ -99,7 +100,7 @@ class Cloth:
         weightless_until: time until which gravity does not act [s], 0 if it always does.
         field_weights: as given or by default.
         rest_motion, internal_springs, plasticity, tearing: as given.
-        contact: as given, or the default one.
+        contact: as given, or the default one. has_usual_thickness: whether no thickness is given.
     """
 
     def __init__(self, mesh: ClothMesh, material: Material | KeyedMaterial, model: str = "baraff_witkin",
@@ -139,6 +140,7 @@ class Cloth:
         self.positions = vectors(mesh.positions if positions is None else positions, count, "positions", self.name)
         self.velocities = vectors(np.zeros_like(mesh.positions) if velocities is None else velocities, count,
                                   "velocities", self.name)
+        self.has_usual_thickness = thickness is None
         usual = usual_thickness(mesh) if len(mesh.edges) else 0.5 * material.thread_width
         self._least_thickness = LEAST_THICKNESS * usual                # particles are as wide as a thread
         if thickness is None:

@@ -13,9 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
+from ..contact.contact_distances import contact_distances
 from ..contact.exclusions import Exclusions
 from ..contact.rooms import shapes_of
 from ..contact.self_contact import SelfContact
+from ..contact.triangle_surface import TriangleSurface
 from ..description.scene import Scene
 from ..description.seam_pairs import Links
 from ..description.topology import bodies
@@ -76,18 +78,15 @@ class ParticleSystem:
         slices: per cloth its range of particles.
         mass: (V,) [kg]. masses: (V, 3), of each coordinate.
         carried: (V,) mass that moves with a particle that is held or in contact [kg].
-        thickness: (V,) [m].
-        friction: coefficients of friction over time.
-        edges: (E, 2) of all cloths.
-        rest_lengths: (E,) [m].
+        thickness: (V,) [m]. friction: coefficients of friction over time.
+        edges: (E, 2) of all cloths. rest_lengths: (E,) [m].
         displayed_edges: (E,) false for the diagonals by which quads and n-gons were cut into triangles.
         held_edges: (E,) true for the displayed edges between two vertices that pins hold exactly at all times.
         edge_slices: per cloth its range of edges.
         triangles: (T, 3) of all cloths.
         body, sewn: (V,) number of the connected piece of each particle; in `sewn`, seams and buttons connect.
         pressure: in the cloths, None where there is none.
-        has_seams: whether there are seams or buttons.
-        may_go_slack: whether there are links that carry no compression.
+        has_seams: whether there are seams or buttons. may_go_slack: whether links carry no compression.
         abrupt: (V,) whether the piece of a particle has threads, seams or links that may go slack.
         emission: particles that are born later.
         predictor: of motions.
@@ -110,7 +109,6 @@ class ParticleSystem:
         self.mass, self.carried = nodes.mass, nodes.carried
         self.masses: FloatArray = np.repeat(self.mass, 3).reshape(-1, 3)
         self.gravity = Gravity(scene, nodes)
-        self.thickness: FloatArray = nodes.padded(np.repeat([c.distance for c in cloths], counts))
         self.friction = FrictionInTime(scene, nodes)
         self.edges: IntArray = np.concatenate([c.mesh.edges + s for c, s in zip(cloths, starts, strict=True)])
         self.rest_lengths: FloatArray = np.concatenate([c.mesh.rest_lengths for c in cloths])
@@ -167,21 +165,23 @@ class ParticleSystem:
         # contact keeps edges apart by their distance at rest only within one piece: that before anything tore
         tears = np.concatenate([pairs + s.start for pairs, s in zip(self.tears.parted, self.slices, strict=True)])
         whole = bodies(np.concatenate([near, tears]), self.vertex_count)
-        self.self_contact = SelfContact(
-            self.thickness, self.friction.at, self.carried, whole, nodes.rest, nodes.start, self.triangles,
-            scene.colliders, seams=seams if self.has_seams else None, skin=nodes.surface_count,
-            threads=threads,
-            points=np.flatnonzero(np.concatenate([c.mesh.loose_points & ~c.mesh.kept_loose for c in cloths])),
+        skin, surface, fitted = nodes.surface_count, None, [c.has_usual_thickness for c in self.tears.given.cloths]
+        if len(self.triangles) + len(threads) + len(scene.colliders):
+            points = np.flatnonzero(np.concatenate([c.mesh.loose_points & ~c.mesh.kept_loose for c in cloths]))
+            together = bodies(seams.ends, self.vertex_count) if self.has_seams else None
+            surface = TriangleSurface.build(nodes.start, self.triangles, together, threads, points)
+        with_solids = None if self.exclusions is None else self.exclusions.with_solids()
+        self.shapes = shapes_of([(c.at(0.0), c.triangles) for c in scene.colliders], nodes.start[:skin],
+                                self.body[:skin], surface, with_solids)
+        self.thickness, from_cloth = map(nodes.padded, contact_distances(
+            cloths, fitted, scene.colliders, self.shapes, with_solids))
+        self.self_contact = None if surface is None else SelfContact(
+            self.thickness, self.friction.at, self.carried, whole, nodes.rest, surface, scene.colliders,
+            seams=seams if self.has_seams else None, skin=skin,
             scale=nodes.padded(scale) if (scale != 1.0).any() else None,
             held=np.concatenate([c.pins.fixed + s.start for c, s in zip(scene.cloths, self.slices, strict=True)]),
-            from_cloth=nodes.padded(np.repeat([c.distance_from_cloth for c in cloths], counts)),
-            exclusions=self.exclusions, layer=np.repeat(layers, counts) if len(set(layers)) > 1 else None,
-            tears=tears if len(tears) else None,
-        ) if len(self.triangles) + len(threads) + len(scene.colliders) else None
-        skin = nodes.surface_count
-        self.shapes = shapes_of([(c.at(0.0), c.triangles) for c in scene.colliders], nodes.start[:skin],
-                                self.body[:skin], self.self_contact.surface if self.self_contact else None,
-                                None if self.exclusions is None else self.exclusions.with_solids())
+            from_cloth=from_cloth, exclusions=self.exclusions,
+            layer=np.repeat(layers, counts) if len(set(layers)) > 1 else None, tears=tears if len(tears) else None)
         self.preconditioners = Preconditioners(
             self._pattern, lambda: constant_elements(final, nodes.rest, bounding=False),
             np.concatenate([near, seams.ends]), nodes.rest)

@@ -7,6 +7,7 @@ import pytest
 from core.contact.contact_trial import ContactTrial
 from core.contact.expectation import LEAST_STRAY, Expectation, Search, SearchBounds
 from core.contact.self_contact import SelfContact
+from core.contact.triangle_surface import TriangleSurface
 from tests.core.contact.test_self_contact import two_layers
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -34,8 +35,8 @@ def test_ends_within_a_part_of_the_radius_and_what_all_have_in_common_are_covere
 
 def test_what_meets_on_a_motion_is_found_once():
     x, triangles, body = two_layers(0.05)
-    owner = ContactTrial(SelfContact(np.full(len(x), 0.04), np.full(len(x), 0.3), np.ones(len(x)), body, x, x,
-                                     triangles))
+    owner = ContactTrial(SelfContact(np.full(len(x), 0.04), np.full(len(x), 0.3), np.ones(len(x)), body, x,
+                                     TriangleSurface.build(x, triangles)))
     x1 = x.copy()
     x1[body == 1] -= [0.0, 0.0, 0.08]
     around = owner.look(x, x1)

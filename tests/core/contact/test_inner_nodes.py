@@ -6,6 +6,7 @@ import pytest
 
 from core.contact.contact_trial import ContactTrial
 from core.contact.self_contact import SelfContact
+from core.contact.triangle_surface import TriangleSurface
 from core.kernels import backend as kernels
 from tests.core.shapes import ball
 
@@ -25,8 +26,8 @@ def test_inner_nodes_that_go_elsewhere_are_not_looked_for_again():
     x, triangles = ball(1.0, 2)
     inner = np.zeros((5, 3))
     both, ones = np.concatenate([x, inner]), np.ones(len(x) + 5)
-    own = ContactTrial(SelfContact(0.05 * ones, ones, ones, np.zeros(len(both), dtype=np.int64), both, both, triangles,
-                                   skin=len(x)))
+    own = ContactTrial(SelfContact(0.05 * ones, ones, ones, np.zeros(len(both), dtype=np.int64), both,
+                                   TriangleSurface.build(both, triangles), skin=len(x)))
     around = own.look(both, both)
     elsewhere = both.copy()
     elsewhere[len(x):] += 3.0

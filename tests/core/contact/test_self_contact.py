@@ -12,6 +12,7 @@ from core.contact.self_contact import SelfContact
 from core.contact.surroundings import LEAST_GAP
 from core.contact.triangle_surface import TriangleSurface
 from core.description.seam_pairs import Links
+from core.description.topology import bodies
 from core.linear.constraint_filter import ConstraintFilter
 from tests.cases import cases
 from tests.core.contact.shapes import rotation, sheet
@@ -23,7 +24,7 @@ def owner_of(x, triangles, thickness, body=None, rest=None):
     count = len(x)
     body = np.zeros(count, dtype=int) if body is None else body
     return ContactTrial(SelfContact(np.full(count, thickness), np.full(count, 0.3), np.ones(count), body,
-                                    x if rest is None else rest, x, triangles))
+                                    x if rest is None else rest, TriangleSurface.build(x, triangles)))
 
 
 def begin(owner, x, v):
@@ -234,7 +235,8 @@ def test_cloth_beside_a_seam_that_has_yet_to_close_is_cloth_like_any_other():
     triangles = np.array([[0, 1, 3], [0, 3, 2], [4, 5, 7], [4, 7, 6]])
     thin = np.full(8, 0.005)
     seams = Links(*(np.array([[0, 4], [1, 5]]),) * 2, np.array([[1.0, -1.0], [1.0, -1.0]]))
-    own = ContactTrial(SelfContact(thin, np.zeros(8), np.ones(8), np.repeat([0, 1], 4), x, x, triangles, seams=seams))
+    surface = TriangleSurface.build(x, triangles, bodies(seams.ends, 8))
+    own = ContactTrial(SelfContact(thin, np.zeros(8), np.ones(8), np.repeat([0, 1], 4), x, surface, seams=seams))
     nearly = x.copy()
     nearly[4, 2] = 0.011                                             # of one seam, the other is as open as it was
     for place, sewn in ((x, []), (nearly, [(0, 4)])):

@@ -14,6 +14,7 @@ from core.contact.pair_contacts import make_contacts
 from core.contact.repulsion import Repulsion
 from core.contact.self_contact import SelfContact
 from core.contact.surfaces import SurfaceSet
+from core.contact.triangle_surface import TriangleSurface
 from core.contact.truncation import cut_motion
 from core.errors import SolverError
 from core.kernels import current, using
@@ -46,7 +47,7 @@ def spike(height, width=0.01):
 def contact_of(cloth, colliders, thickness=0.02, step=(0.0, H)):
     x, triangles = cloth
     fixed = SelfContact(np.full(len(x), thickness), np.full(len(x), 0.3), np.ones(len(x)), np.zeros(len(x), dtype=int),
-                        x, x, triangles, colliders)
+                        x, TriangleSurface.build(x, triangles), colliders)
     owner = ContactTrial(fixed)
     surfaces = SurfaceSet(colliders, np.full(len(x), thickness), np.full(len(x), 0.3))
     return owner, owner.motion(surfaces.between(*step))
