@@ -20,7 +20,7 @@ CORE_TESTS = $(IN_TWO) $(wildcard tests/core tests/docs tests/scenes tests/long)
 WARM_UP = -c 'import core; list(core.warm_up(core.Solver(backend="numba"), core.models()))'
 # With Python 3.13 run the tests that NumPy 2 can change: arithmetic on arrays in all folders, friction, some whole
 # scenes. Other physics and scenes, documentation, examples and rules of the source are tested once, with Python 3.11,
-# and so is what is marked `once`, in Blender too.
+# and so is what is marked `once`, in Blender too: shorter tests of the same things are not.
 CORE_TESTS_NEXT = $(IN_TWO) -m "not slow and not once" $(wildcard $(addprefix tests/core/,\
 	cache contact description integrators kernels linear model stencils stepping test_row_ops.py) \
 	$(addprefix tests/scenes/test_,mass_spring.py repeatability.py rope.py self_collision.py) \

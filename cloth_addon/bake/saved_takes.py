@@ -125,7 +125,7 @@ def _waiting_ids(running: Path | None) -> set[str]:
             for obj in scene.objects:
                 if obj.type == "MESH" and kind_of_settings(obj.muslin) == "CLOTH":
                     latest = takes.unused(scene, obj)
-                    found += [latest, takes.complete_before(scene, obj, latest)]
+                    found += [latest, takes.complete_besides(scene, obj, latest)]
     if running is not None:
         found.append(found_take.read(running))
     return {take.id for take in found if take is not None}

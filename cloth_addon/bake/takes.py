@@ -189,19 +189,30 @@ def unused(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) 
     It is a bake that was stopped, or that went on while Blender was closed; or one that was deleted, and no older one
     in its place. One that has frames to show goes before one that was stopped at once or in its pre-roll.
     """
-    found = _later(scene, obj, now=now)
+    found = _since_use(scene, obj, now=now)
     return next((take for take in found if take.has_frames), found[0] if found else None)
 
 
-def complete_before(scene: bpy.types.Scene, obj: bpy.types.Object, stopped: FoundTake | None) -> FoundTake | None:
-    """Return the complete take that nothing uses yet, of before a bake that was `stopped`; None without one."""
-    if stopped is None or stopped.is_complete:
+def complete_besides(scene: bpy.types.Scene, obj: bpy.types.Object, stopped: FoundTake | None) -> FoundTake | None:
+    """Return the latest complete take besides a bake that was `stopped`, or besides the bake in use if that is not
+    complete. None if there is none, or if other cloth of it has a later bake in use."""
+    used = in_use(obj)
+    if (stopped or used) is None or (stopped or used).is_complete:
         return None
-    return next((take for take in _later(scene, obj) if take.is_complete and take.id != stopped.id), None)
+    found = _since_use(scene, obj) if stopped else [take for take in of_object(scene, obj) if is_of_file(take)]
+    return next((take for take in found
+                 if take.is_complete and take != used and not _is_behind(scene, obj, take)), None)
 
 
-def _later(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) -> list[FoundTake]:
-    """Return the takes of this cloth with frames or states that are later than the bake in use, the latest first."""
+def _is_behind(scene: bpy.types.Scene, obj: bpy.types.Object, take: FoundTake) -> bool:
+    """Return whether cloth of a take besides `obj` has a later bake in use."""
+    others = [in_use(other) for other in scene.objects if other != obj and cloth_in(take, other) in take.cloths]
+    return any(used is not None and used.changed > take.changed for used in others)
+
+
+def _since_use(scene: bpy.types.Scene, obj: bpy.types.Object, *, now: bool = False) -> list[FoundTake]:
+    """Return the takes of this cloth that are later than its bake in use, or have more frames of it by now, the latest
+    first; all of them without a bake in use."""
     record = baked_record.known(obj)
     found = [take for take in of_object(scene, obj, now=now) if take.reached is not None
              and (is_of_file(take) or is_of(take, obj))]

@@ -203,8 +203,12 @@ class MUSLIN_OT_bake_use(IdleOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene = context.scene
         state = bake_state.state_of(scene, context.object)
-        complete = state.complete
-        source = complete if complete is not None and complete.id == self.take_id else state.source
+        offered = {take.id: take for take in (state.used, state.waiting, state.complete) if take is not None}
+        if self.take_id and self.take_id not in offered:
+            self.report({"ERROR"}, f"'{context.object.name}': the bake that this button was drawn for is not on disk "
+                        "any more, or a later one is in use; choose one in the Bake panel")
+            return {"CANCELLED"}
+        source = offered[self.take_id] if self.take_id else state.source
         before = baked_record.known(context.object)
         try:
             objects = apply_take.objects_of(source, scene, context.object)

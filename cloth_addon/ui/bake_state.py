@@ -32,7 +32,7 @@ class BakeState:
         record: of the bake in use, None without one.
         used: the take of that bake, None if it has none or it is gone.
         waiting: a later take, complete or not, that is not in use.
-        complete: a complete take that is not in use either, of before `waiting`, which was stopped.
+        complete: a complete take that is not in use, besides `waiting` or `used`, which was stopped.
         last: last frame of the scene's range.
         settings: of the scene, None if one of them is no choice here.
     """
@@ -146,4 +146,4 @@ def state_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> BakeState:
         settings = None
     waiting = takes.unused(scene, obj)
     return BakeState(baked_record.known(obj), takes.in_use(obj), waiting, 0 if settings is None else settings.last,
-                     settings, takes.complete_before(scene, obj, waiting))
+                     settings, takes.complete_besides(scene, obj, waiting))

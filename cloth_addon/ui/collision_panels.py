@@ -80,7 +80,7 @@ def draw_thickness(col: Any, muslin: Any, width: int, text: str = "Thickness") -
     """Draw the thickness, with a remark if it is automatic. `width` is that of the region [pixels]."""
     col.prop(muslin, "thickness", text=text)
     if muslin.kind == "CLOTH" and muslin.thickness == 0.0:
-        remark(col, "Automatic, from the edge length" if len(muslin.id_data.data.edges)
+        remark(col, "Automatic, from the edge length and the start" if len(muslin.id_data.data.edges)
                else "Automatic, half a thread", width)
 
 

@@ -102,7 +102,8 @@ CHARTS = {
     "CROSSINGS": Chart("Crossings", "Number of edges that pass through a face, and of those beside them where "
                        "colliders leave no room for cloth", (
                            Figure("Crossings", _figure("crossings"), "Most crossings"),
-                           Figure("Of Pinched Cloth", _figure("crossings_pinched"), "Most of pinched cloth")),
+                           Figure("Crossings of Pinched Cloth", _figure("crossings_pinched"),
+                                  "Most crossings of pinched cloth")),
                        count_text, 1.0),
     "GAP": Chart("Gap and Penetration", "Smallest distance between surfaces, and, below 0, the largest depth of a "
                  "vertex inside a collider", (

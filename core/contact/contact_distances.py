@@ -17,7 +17,6 @@ from ..arrays import BoolArray, FloatArray
 from ..description.cloth import Cloth
 from ..description.collider import Collider
 from ..row_ops import all_of
-from .bvh import BVH, element_boxes
 from .colliders import SurfaceShape
 from .containment import inside, nearest
 
@@ -54,12 +53,11 @@ def _gap(points: FloatArray, collider: Collider, shape: SurfaceShape, most: floa
     """Return how far (n,) [m] points (n, 3) [m] are from a collider and its thickness at the start: 0 where they are
     inside, `most` [m] where they are further."""
     positions, result = collider.at(0.0), np.full(len(points), most)
-    tree, reach = BVH.build(*element_boxes(shape.triangles, positions)), most + collider.thickness
-    low, high = tree.box
+    (low, high), reach = shape.tree.box, most + collider.thickness
     rows = np.flatnonzero(all_of((points >= low - reach) & (points <= high + reach)))
     if len(rows):
         place = points[rows]
-        gap = nearest(place, positions, shape.triangles, tree)[1].distance - collider.thickness
-        within = inside(place, positions, shape.triangles, shape.closed, tree)
+        gap = nearest(place, positions, shape.triangles, shape.tree)[1].distance - collider.thickness
+        within = inside(place, positions, shape.triangles, shape.closed, shape.tree)
         result[rows] = np.clip(np.where(within, 0.0, gap), 0.0, most)
     return result

@@ -61,8 +61,8 @@ class Cloth:
             at 5 Hz [-]; a number or a function of the time.
         attachments: Attachment records.
         thickness: distance kept from solids, and together with the thickness of other cloth from that [m];
-            `usual_thickness` if not given, and less where cloth starts nearer to a collider, down to half of that;
-            never less than a thousandth of an edge.
+            `usual_thickness` if not given, and less where cloth with faces starts nearer to a collider, down to half of
+            that; never less than a thousandth of an edge.
         name: of this cloth in messages; the mesh's name if not given.
         max_elongation: largest elongation of an edge after a step, over its length, 0.1 for a tenth; a number or a
             function of the time; no limit if not given.

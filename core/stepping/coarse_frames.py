@@ -173,7 +173,8 @@ def _on(full: Cloth, mesh: CoarseMesh) -> Cloth:
     own = ClothMesh(full.mesh.positions[some], mesh.triangles, name=full.mesh.name,
                     grain=arguments_of(full.mesh).get("grain", (1.0, 0.0, 0.0)))
     arguments = {name: value for name, value in given.items() if name in AS_GIVEN}
-    arguments |= {**full.model_options, "thickness": max(full.thickness, usual_thickness(own))}
+    arguments |= {**full.model_options,
+                  "thickness": None if full.has_usual_thickness else max(full.thickness, usual_thickness(own))}
     arguments |= {name: np.asarray(value)[some] if np.ndim(value) else value for name, value in given.items()
                   if name in OF_EACH_VERTEX and value is not None}
     pins, targets, contact = given.get("pins"), given.get("pin_targets"), given.get("contact")

@@ -14,8 +14,6 @@ from tests.addon.headless import LAST, keys, reopen, saved_shot, solver_stops_be
 from tests.addon.saved_files import bake, cloth, save, shown
 from tests.addon.scripted import crumple, replace_simulation, simulate_as
 
-pytestmark = pytest.mark.once
-
 VERTICES = 81
 """Vertices of the sheet of `saved_shot`."""
 REACHED = 11

@@ -72,8 +72,7 @@ def test_a_bake_of_other_frames_is_the_same_to_the_byte(build, first):
 @pytest.mark.parametrize("options", [
     {"fps": 24, "base": 1.001}, {"fps": 30, "base": 1.001}, {"fps": 25, "base": 2.0}, {"fps": 1, "base": 3.0},
     {"old": 100, "new": 200}, {"old": 200, "new": 100}, {"fps": 24, "base": 1.001, "old": 100, "new": 400}])
-@pytest.mark.once
-@pytest.mark.parametrize("first", [-6, 1001])
+@pytest.mark.parametrize("first", [pytest.param(-6, marks=pytest.mark.once), 1001])
 def test_frame_rates_and_time_stretching_count_alike_at_all_frames(build, options, first):
     keys, shown = build(1, **options)
     others, shown_there = build(first, **options)

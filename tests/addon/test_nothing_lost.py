@@ -23,9 +23,9 @@ def sheet(extension, scene, monkeypatch):
     return builders.sheet(4)
 
 
-def stopped(extension, scene, frames):
+def stopped(extension, scene, frames, objects=None):
     """Bake, and stop after this number of frames."""
-    steps = extension.bake.bake(scene)
+    steps = extension.bake.bake(scene, objects)
     for progress in steps:
         if progress.done >= frames:
             break
@@ -76,6 +76,26 @@ def test_a_complete_bake_is_offered_beside_a_later_one_that_was_stopped(extensio
     assert extension.takes.in_use(sheet).id == complete.id
     assert extension.takes.unused(scene, sheet, now=True).id == partial.id
     assert "Use the Complete Bake" not in " ".join(draw_all(extension, sheet, width=10000).texts)
+    assert bpy.ops.muslin.bake_use(take_id=complete.id) == {"FINISHED"}                 # pressed once more
+    assert extension.takes.in_use(sheet).id == complete.id
+    assert bpy.ops.muslin.bake_use() == {"FINISHED"}
+    assert extension.takes.in_use(sheet).id == partial.id
+    assert "Use the Complete Bake: 1 to 4" in draw_all(extension, sheet, width=10000).texts
+    with pytest.raises(RuntimeError, match=r"Sheet.*not on disk any more"):
+        bpy.ops.muslin.bake_use(take_id="unknown")
+
+
+def test_a_complete_bake_is_not_offered_where_it_would_replace_a_later_one_of_other_cloth(extension, scene, sheet):
+    other = builders.sheet(4, "Other")
+    stopped(extension, scene, 4)
+    both = extension.takes.unused(scene, sheet, now=True)
+    assert both.is_complete and set(both.cloths) == {"Sheet", "Other"}
+    builders.finish(extension.bake.bake(scene, [other]))
+    stopped(extension, scene, 2, [sheet])
+    waiting = extension.takes.unused(scene, sheet, now=True)
+    assert not waiting.is_complete and extension.takes.complete_besides(scene, sheet, waiting) is None
+    extension.shape_keys.delete_bake(other)
+    assert extension.takes.complete_besides(scene, sheet, waiting).id == both.id
 
 
 def test_takes_of_another_blender_with_this_file_open_are_never_deleted(extension, scene, sheet):

@@ -165,6 +165,10 @@ def test_the_certificate_is_shown_in_the_scene_s_units(extension, sheet):
     facts = dict(text.facts(report))
     assert facts["Largest Stretch"] == "1.83 %" and "99 % of Edges Below" not in facts
     assert facts["Deepest Penetration"] == "0.31 mm"
+    system = bpy.context.scene.unit_settings
+    system.system = "IMPERIAL"
+    assert text.length_text(0.0254) == '1"'
+    system.system = "METRIC"
     assert [text.length_text(metres) for metres in (3.5e-7, 0.0451, 1.25)] == ["0.00035 mm", "45.1 mm", "1.25 m"]
     assert facts["Unconverged Frames"] == "2 of 4, first: 3"
     assert [dict(text.frame_facts(report, frame)).get("Converged") for frame in (2, 3)] == [None, "No"]

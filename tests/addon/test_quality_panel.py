@@ -105,7 +105,7 @@ def test_the_worst_frames_are_named_with_their_values(extension, made):
                       steps=lambda i: 8 if i == 30 else 2, seconds=lambda i: {"a": 1.6, "b": 0.5} if i == 46 else 0.1)
     assert extension.quality_panel.worst_frames(statistics) == [
         ("Most stretch: frame 34 (5.2 %)", 34), ("Most crossings: frame 12 (3)", 12),
-        ("Most of pinched cloth: frame 13 (40)", 13),
+        ("Most crossings of pinched cloth: frame 13 (40)", 13),
         ("Most steps: frame 41 (8)", 41), ("Slowest: frame 57 (2.1 s)", 57)]
     calm = made(4, stretch_max=1.0, crossings=0, deepest_penetration=0.0, steps=lambda i: 2 * (i > 0))
     assert extension.quality_panel.worst_frames(calm) == []

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import core
+from core.contact.contact_distances import contact_distances
 from core.model.particle_system import ParticleSystem
 from tests.core.contact.shapes import box, sheet
 
@@ -48,6 +49,31 @@ def test_neither_excluded_colliders_nor_the_inside_of_a_room_make_cloth_thinner(
     walls, faces = box((9.0, 9.0, 9.0))
     room = core.Collider(walls, faces[:, ::-1], name="Room")
     assert (kept(cloth, room) == cloth.distance).all()
+
+
+def test_each_cloth_has_its_own_distances_from_colliders_and_cloth():
+    """Of two sheets on a box the second one collides with nothing; a third has a distance of its own from cloth."""
+    on, top = over_a_box([0.0, 0.0, 0.0, 0.0])
+    off, _ = over_a_box([0.0, 0.0, 0.0, 0.0], name="Off", contact=core.ClothContact(collisions=False))
+    own, _ = over_a_box([0.0, 0.0, 0.0, 0.0], name="Own", contact=core.ClothContact(self_distance=0.3))
+    system = ParticleSystem(core.Scene([off, on, own], [core.Collider(*top, name="Box")]))
+    usual, count = on.distance, len(on.positions)
+    np.testing.assert_allclose(system.thickness, np.repeat([usual, 0.5 * usual, 0.5 * usual], count), rtol=1e-9)
+    found, _ = contact_distances([off, own], [True, True], [], [], None)
+    np.testing.assert_allclose(found, np.full(2 * count, usual), rtol=1e-9)
+    from_cloth = contact_distances([on, own], [True, True], system.scene.colliders, system.shapes, None)[1]
+    np.testing.assert_allclose(from_cloth, np.repeat([0.5 * usual, 0.15], count), rtol=1e-9)
+
+
+def test_a_split_mesh_keeps_the_distances_of_the_whole_one():
+    x, triangles = sheet(4, 4, 1.0, 1.0)
+    corners = core.ClothMesh(x[triangles.ravel()], np.arange(triangles.size).reshape(-1, 3), split=True)
+    _, top = over_a_box([0.0, 0.0, 0.0, 0.0])
+    lying = core.Cloth(corners, core.Material.preset("cotton"), tearing=core.Tearing(100.0),
+                       positions=corners.positions + [0.0, 0.0, 0.5])
+    found = kept(lying, core.Collider(*top, name="Box"))
+    assert len(found) == len(x)
+    np.testing.assert_allclose(found, 0.5 * lying.distance, rtol=1e-9)
 
 
 @pytest.mark.parametrize("part", [0.6, 0.8])
