@@ -197,7 +197,8 @@ def complete_besides(scene: bpy.types.Scene, obj: bpy.types.Object, stopped: Fou
     """Return the latest complete take besides a bake that was `stopped`, or besides the bake in use if that is not
     complete. None if there is none, or if other cloth of it has a later bake in use."""
     used = in_use(obj)
-    if (stopped or used) is None or (stopped or used).is_complete:
+    partial = stopped or used
+    if partial is None or partial.is_complete:
         return None
     found = _since_use(scene, obj) if stopped else [take for take in of_object(scene, obj) if is_of_file(take)]
     return next((take for take in found
