@@ -8,7 +8,7 @@ in a thin arm would leave on the wrong side. So the side is decided for patches:
   round, by a vote of how they agree with the nearest normals of the collider, the near ones with more weight.
 - *Through.* The crossings with a collider cut cloth into parts. Where an edge goes through a face of the collider that
   is turned away from the outward normal of the cloth there, its outer end has left on the wrong side. A part with more
-  such ends than others, and not the largest, belongs to the other side.
+  such ends than others belongs to the other side, unless it is the largest of a piece of cloth.
 - *Back.* An open part of a collider has no inside. Of two parts of cloth that it cuts, the smaller one goes back.
 """
 
@@ -84,13 +84,22 @@ def wrong_sides(collider: ColliderSurface, x: FloatArray, edges: IntArray, cross
     vote = np.where(facing < -CLEAR_DIRECTION, 1.0, np.where(facing > CLEAR_DIRECTION, -1.0, 0.0))
     outer = ends[np.arange(len(ends)), np.argmax(height, axis=1)]
     through = np.bincount(part[outer[closed]], vote[closed], len(size)) > 0.0
-    through[np.argmax(size)] = False
+    through[_largest(part, size, bodies(edges, count))] = False
 
     row, smaller = np.arange(len(ends)), np.argmin(size[part[ends]], axis=1)
     cut = ~closed & (part[ends[:, 0]] != part[ends[:, 1]])
     mine, its = part[ends[row, smaller]][cut], part[ends[row, 1 - smaller]][cut]
     back = np.bincount(mine, minlength=len(size)) > np.bincount(its, minlength=len(size))
     return WrongSides(through[part], back[part])
+
+
+def _largest(part: IntArray, size: IntArray, piece: IntArray) -> IntArray:
+    """Return the largest part of each connected piece of cloth, by part (V,) and piece (V,) of each vertex and the size
+    of each part (P,); of two of one size, the one with the lower number."""
+    order = np.lexsort((-part, size[part]))                                  # the last one of a piece stays
+    result = np.zeros(len(part), dtype=np.int64)
+    result[piece[order]] = part[order]
+    return result[np.unique(piece)]
 
 
 def mean_size(x: FloatArray, edges: IntArray) -> float:
