@@ -18,13 +18,12 @@ PYTHON3 ?= python3
 IN_TWO = -n 2 --dist worksteal
 CORE_TESTS = $(IN_TWO) $(wildcard tests/core tests/docs tests/scenes tests/long)
 WARM_UP = -c 'import core; list(core.warm_up(core.Solver(backend="numba"), core.models()))'
-# With Python 3.13 run the tests that NumPy 2 can change: arithmetic on arrays in all folders, friction, some whole
-# scenes. Other physics and scenes, documentation, examples and rules of the source are tested once, with Python 3.11,
-# and so is what is marked `once`, in Blender too: shorter tests of the same things are not.
+# With Python 3.13 run the tests that NumPy 2 can change: arithmetic on arrays in all folders, some whole scenes. Other
+# physics and scenes, documentation, examples and rules of the source are tested once, with Python 3.11, and so is what
+# is marked `once`, in Blender too: shorter tests of the same things are not.
 CORE_TESTS_NEXT = $(IN_TWO) -m "not slow and not once" $(wildcard $(addprefix tests/core/,\
 	cache contact description integrators kernels linear model stencils stepping test_row_ops.py) \
-	$(addprefix tests/scenes/test_,mass_spring.py repeatability.py rope.py self_collision.py) \
-	tests/core/physics/test_friction.py)
+	$(addprefix tests/scenes/test_,mass_spring.py repeatability.py rope.py self_collision.py))
 # The add-on is tested from these sources in both versions of Blender, whose API differs; then, in a process of its
 # own, as the zip that users install.
 ADDON_TESTS = $(wildcard tests/addon)

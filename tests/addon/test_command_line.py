@@ -327,6 +327,7 @@ def python(*arguments, **options):
                           **options)
 
 
+@pytest.mark.once
 def test_plain_python_bakes_a_file(blend, tmp_path):
     result = python("scene.blend", "bake", "--object", "Left", "--frames", 1, 3, "--json", "report.json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
@@ -350,6 +351,7 @@ def test_plain_python_reports_a_missing_or_unreadable_file(tmp_path):
     assert python().returncode == 2
 
 
+@pytest.mark.once
 @pytest.mark.skipif(os.name != "posix", reason="a limit on the size of files stands in for a full disk")
 @pytest.mark.parametrize("compress", [False, True])
 def test_a_full_disk_exits_with_1_and_keeps_the_old_file(blend, tmp_path, compress):

@@ -209,7 +209,7 @@ def by_a_handler(scene, sheet):
 
 
 @pytest.mark.parametrize("change", [keyed, more_friction, more_frames, by_a_handler])
-@pytest.mark.parametrize("at", [None, 8])
+@pytest.mark.parametrize("at", [None, pytest.param(8, marks=pytest.mark.once)])
 def test_resume_with_a_changed_scene_reads_it_from_its_first_frame(extension, scene, frames_read, fluttering, at,
                                                                     change):
     place = interrupted(extension, scene, fluttering, at)

@@ -28,6 +28,7 @@ def test_the_scenes_have_every_model_integrator_and_way_to_solve():
         assert {getattr(solver, name) for solver in solvers} == values
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_second_run_and_another_process_give_the_same_bytes(backend):
     """The second run is in reverse order: nothing may be left over from the scenes before."""

@@ -7,6 +7,8 @@ import pytest
 import core
 from tests.core.contact.shapes import sheet
 
+pytestmark = pytest.mark.once
+
 FABRIC = core.Material(areal_density=0.2, stretch=50.0, shear=20.0, bend=1e-6, damping=0.005)
 """Soft, so that steps need not be short, and damped, which explicit Euler needs."""
 GAP, SPEED, FRAMES = 0.06, 3.0, 4

@@ -59,6 +59,7 @@ def test_a_coarse_vertex_carries_what_is_nearer_than_its_longest_edge_and_the_ne
         assert share[near].mean() > share[~near].max()
 
 
+@pytest.mark.once
 def test_all_frames_have_the_full_mesh_and_the_drape_is_that_of_the_full_mesh():
     made, solid = cloth(), core.Collider(*ball(24, 12, 0.35))
     found, wanted = (frames(made, coarse, 36, [solid]) for coarse in (20, 0))

@@ -103,6 +103,7 @@ def test_a_row_of_frames_that_are_refused_last_is_bounded_unless_its_steps_are_a
     assert hard.last(1000, 1.0) > spent[0] and hard.last(1, 1000.0) > 3.0 * 1000
 
 
+@pytest.mark.once
 def test_a_row_of_frames_of_many_stable_steps_in_free_motion_is_not_refused():
     stiff = core.Material(areal_density=0.2, stretch=8e3, shear=1e3, damping=0.0)
     positions, triangles = grid(4, 1)
