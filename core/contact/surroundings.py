@@ -19,6 +19,7 @@ from .covered import Covered
 from .effort import Effort
 from .expectation import MISS_DECAY, Expectation, Search
 from .piercing import Piercings
+from .pinch import connected
 from .self_contact import REACH, SelfContact
 from .untangling import around, around_each
 from .way_back import WayBack, left_by_solids, passing, through_open
@@ -56,6 +57,7 @@ class Surroundings:
             contact with each other; None if there are none. way: of the crossings, None if none are with colliders.
         tears: sides of tears that have hardly opened; None if there are none.
         within (S, V + W): which vertices of cloth start inside of each collider; no rows while nothing is stuck.
+        tight (V,): vertices of cloth that crossings with colliders connect with pinched ones; None if there are none.
     """
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, x0: FloatArray, x1: FloatArray,
@@ -72,6 +74,7 @@ class Surroundings:
         self.left: BoolArray = np.zeros(len(x0), dtype=np.bool_)
         self.passing: BoolArray | None = None
         self.way: WayBack | None = None
+        self.tight: BoolArray | None = None
         self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
         self._crosses: BoolArray | None = None                          # around any crossing with a collider
         self.within: BoolArray = np.zeros((0, len(self.start)), dtype=np.bool_)
@@ -187,6 +190,9 @@ class Surroundings:
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
             if len(solid):
                 self._crosses = around(fixed.all, solid, fixed.all.total)
+                if self.pinched is not None:
+                    caught = self.pinched | self._crosses[:len(self.x0)]
+                    self.tight = connected(np.flatnonzero(self.pinched), caught, fixed.surface.edges)
                 pierced = Piercings.at(fixed.all, every, fixed.features, self.start)
                 way = WayBack.of(pierced, fixed.all.edges, self.start, fixed.held)
                 mine = np.arange(len(every)) >= len(own)

@@ -18,9 +18,17 @@ contours open at their ends and where they bend, and are followed from there.
 That is of no use to a sheet that stands through the middle of a wider one, both ends of the contour on its own rim:
 they are pulled towards each other, which only presses it together. But such a contour has parted it, and one part is
 to go back through (`way_back`). So where a contour parts a surface, that way out joins G.
+
+Such a pair is a soft spring, as others of several vertices. But the way of a part of a collider back through cloth, or
+of cloth out of it, is known, and taut cloth on a bump is not lifted by a spring that its mass alone decides: the bump
+stays in it for good. There the spring is as stiff as the cloth is, by the inertia in the step of the vertices that it
+moves (`pair_contacts`). Not beside what has no room between solids: cloth that is pulled out of one there is pulled
+into the other.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -57,10 +65,11 @@ def around_each(surface: Primitives, crossings: IntArray) -> IntArray:
 
 def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: FloatArray,
                inverse_mass: FloatArray, h: float, unheld: FloatArray | None = None, layer: IntArray | None = None,
-               way: WayBack | None = None, cloth: int | None = None) -> Contacts:
+               way: WayBack | None = None, cloth: int | None = None, inertia: FloatArray | None = None) -> Contacts:
     """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s];
     `unheld` as in `pair_contacts.make_contacts`. layer (V,): of vertices of cloth, None if all are of one; of colliders
     there may be more vertices. way: of the crossings, if it is known; cloth: vertices below this number are of cloth.
+    inertia: as in `make_contacts`, 0 of cloth that is to be moved softly.
 
     What surely goes back through a collider, or as a part of one, moves along that way alone, as far as it has to: its
     contour may be long."""
@@ -72,6 +81,7 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     if layer is not None:
         gradient = _by_layers(pierced, surface.triangles, x, layer, gradient)
     size = np.linalg.norm(gradient, axis=1)
+    firm = np.zeros(len(crossings))                                                            # [kg]
     normal, speed = unit(gradient), SPEED * pierced.length * np.minimum(size / FULL_SPEED_GRADIENT, 1.0)**2
     if cloth is not None:
         of_solid = (pierced.vertices >= cloth).any(axis=1)
@@ -87,12 +97,23 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     weights = np.concatenate([np.stack([1.0 - share, share], axis=1), -near[:, ::-1] / near.sum(axis=1)[:, None]],
                              axis=1)
     vertices = np.concatenate([pierced.ends, pair], axis=1)
+    if cloth is not None and inertia is not None:
+        firm[far] = _resistance(weights[far], inertia[vertices[far]], vertices[far] < cloth)
 
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
     vertices, weights, normal = vertices[some], weights[some], normal[some]
     mass, _ = lever(mobility[some], weights, vertices, unheld)
-    return wanting(vertices, weights, normal, h * speed[some], x, mass)
+    pulls = wanting(vertices, weights, normal, h * speed[some], x, mass)
+    return replace(pulls, stiffness=np.maximum(pulls.stiffness, firm[some]))
+
+
+def _resistance(weights: FloatArray, inertia: FloatArray, moves: BoolArray) -> FloatArray:
+    """Return with how much inertia (N,) [kg] gaps resist to be changed in a step, by weights (N, 4) and inertia (N, 4)
+    [kg] of those of their vertices that cloth `moves` (N, 4); 0 where one of them has none."""
+    squares = np.where(moves, weights**2, 0.0)
+    mobility = np.divide(squares, inertia, out=np.where(squares > 0.0, np.inf, 0.0), where=inertia > 0.0).sum(axis=1)
+    return np.divide(1.0, mobility, out=np.zeros(len(mobility)), where=mobility > 0.0)
 
 
 def _lengths(x: FloatArray, ends: IntArray) -> FloatArray:

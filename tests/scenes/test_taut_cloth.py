@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Taut cloth comes off what has pierced it: tension does not hold it there."""
+
+import numpy as np
+import pytest
+
+import core
+from tests.core.contact.shapes import ball
+from tests.scenes.staging import AS_IN_BLENDER
+
+RADIUS, HEIGHT, WIDTH = 0.1, 0.008, 0.015
+"""Radius of the ball, and height and width of the bump on it [m]."""
+STRETCH = 1.1
+"""Length of the tube's edges at the start over that at rest [-]."""
+
+
+def ball_with_bump():
+    x, triangles = ball(96, 48, RADIUS)
+    away = np.linalg.norm(x - [RADIUS, 0.0, 0.0], axis=1)
+    return x * (1.0 + HEIGHT / RADIUS * np.exp(-(away / WIDTH) ** 2))[:, None], triangles
+
+
+def taut_tube(count, shift, rows=9, high=0.06, off=0.0035):
+    """Return cloth of `count` vertices around the ball, turned by a part of an edge, that keeps off it."""
+    angle = 2.0 * np.pi * (np.arange(count) + shift) / count
+    z = np.repeat(np.linspace(-high, high, rows), count)
+    radius = np.sqrt(RADIUS ** 2 - z ** 2) + off
+    x = np.stack([radius * np.tile(np.cos(angle), rows), radius * np.tile(np.sin(angle), rows), z], axis=1)
+    faces = [[i * count + j, i * count + (j + 1) % count, (i + 1) * count + (j + 1) % count, (i + 1) * count + j]
+             for i in range(rows - 1) for j in range(count)]
+    return core.Cloth(core.ClothMesh(x / STRETCH, faces=faces), core.Material.preset("cotton"), positions=x,
+                      buckling=True)
+
+
+@pytest.mark.parametrize(("count", "shift"), [(24, 0.0), (24, 0.5), (32, 0.3), (40, 0.0)])
+def test_a_bump_that_has_pierced_taut_cloth_goes_back_through_it(count, shift):
+    scene = core.Scene([taut_tube(count, shift)], [core.Collider(*ball_with_bump())])
+    solver = core.Solver(**{**AS_IN_BLENDER, "resolve_start": False})
+    crossings = [frame.certificate.crossings for frame in core.simulate(scene, solver, range(1, 13))]
+    assert crossings[0] > 40
+    assert crossings[4:] == [0] * 8
