@@ -75,9 +75,8 @@ class SelfContactStep:
         if len(crossings):
             self.repulsion.add(self._prescribed(pull_apart(
                 fixed.all, crossings, fixed.features, around.start, self._inverse_mass, h, self._unheld,
-                fixed.layer, None if around.way is None else around.way[~around.caught], len(base),
-                self._inertia if self._inertia is None or around.tight is None else
-                np.where(np.pad(around.tight, (0, len(still))), 0.0, self._inertia))))
+                fixed.layer, None if around.way is None else around.way[~around.caught], len(base), self._inertia,
+                None if around.roomy is None else around.roomy[~around.caught])))
         if len(around.level):
             self.repulsion.add(lift_out(
                 around.level, fixed.surface.edges, around.start, self._inverse_mass, h, self._unheld))

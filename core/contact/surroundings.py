@@ -54,10 +54,10 @@ class Surroundings:
             crosses itself, or of a tear. left (V,): vertices in a collider that contact is not to move out, because
             they are pulled.
         passing (V + W,): vertices of colliders that go back through cloth, and of cloth at their contours, without
-            contact with each other; None if there are none. way: of the crossings, None if none are with colliders.
+            contact with each other; None if there are none. way, roomy (N,): of the crossings, and which of them have
+            room where they go; None if none are with colliders.
         tears: sides of tears that have hardly opened; None if there are none.
         within (S, V + W): which vertices of cloth start inside of each collider; no rows while nothing is stuck.
-        tight (V,): vertices of cloth that crossings with colliders connect with pinched ones; None if there are none.
     """
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, x0: FloatArray, x1: FloatArray,
@@ -74,7 +74,7 @@ class Surroundings:
         self.left: BoolArray = np.zeros(len(x0), dtype=np.bool_)
         self.passing: BoolArray | None = None
         self.way: WayBack | None = None
-        self.tight: BoolArray | None = None
+        self.roomy: BoolArray | None = None
         self._involved: list[BoolArray | None] = [None, None]            # in crossings of cloth, and of colliders
         self._crosses: BoolArray | None = None                          # around any crossing with a collider
         self.within: BoolArray = np.zeros((0, len(self.start)), dtype=np.bool_)
@@ -190,9 +190,6 @@ class Surroundings:
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
             if len(solid):
                 self._crosses = around(fixed.all, solid, fixed.all.total)
-                if self.pinched is not None:
-                    caught = self.pinched | self._crosses[:len(self.x0)]
-                    self.tight = connected(np.flatnonzero(self.pinched), caught, fixed.surface.edges)
                 pierced = Piercings.at(fixed.all, every, fixed.features, self.start)
                 way = WayBack.of(pierced, fixed.all.edges, self.start, fixed.held)
                 mine = np.arange(len(every)) >= len(own)
@@ -200,6 +197,7 @@ class Surroundings:
                                 np.pad(within.any(axis=0), (0, len(self.motion.x_t0))), fixed.held)
                 self.passing = found if found.any() else None
                 rows = np.flatnonzero(np.concatenate([np.ones(len(own), dtype=np.bool_), apart]))
+                self.roomy = self._roomy(around_each(fixed.all, every), way, within)[rows]
                 self.way, solid = way[rows], solid[apart]
             if history.stuck:
                 self.within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
@@ -231,6 +229,25 @@ class Surroundings:
         found = self.motion.narrow(vertices, 2.0 * float(self._fixed.thickness[:count].max()))
         there = Covered.of(found, len(self.motion.x_t1), self._fixed.solid_groups(count))
         result: BoolArray = any_of(there.among(some))
+        return result
+
+    def _roomy(self, vertices: IntArray, way: WayBack, within: BoolArray) -> BoolArray:
+        """Return which crossings (N,), of `vertices` (N, 5), have room where they go back: nothing of the part that is
+        to go is beside pinched cloth, held by pins in a collider, `within` (S, V), or covered by another one."""
+        fixed, count = self._fixed, len(self.x0)
+        tight = np.zeros(len(self.start), dtype=np.bool_)
+        tight[:count] = within.any(axis=0)
+        tight &= (np.bincount(way.part, fixed.held, len(tight)) > 0.0)[way.part]
+        if self._covered is not None:
+            part = way.part[count:]
+            covered = np.bincount(part[self._covered.flags.any(axis=0)], minlength=len(tight)) > 0
+            tight[count:] |= covered[part]
+        if self.pinched is not None:
+            crossed = self.pinched | np.isin(np.arange(count), vertices)
+            tight[:count] |= connected(np.flatnonzero(self.pinched), crossed, fixed.surface.edges)
+        back = way.part[np.maximum(way.back, 0)]
+        stays = np.bincount(back, way.sure & any_of(tight[vertices]), len(tight)) > 0.0
+        result: BoolArray = ~stays[back]
         return result
 
     def _without_room(self, rows: IntArray) -> BoolArray:

@@ -19,11 +19,10 @@ That is of no use to a sheet that stands through the middle of a wider one, both
 they are pulled towards each other, which only presses it together. But such a contour has parted it, and one part is
 to go back through (`way_back`). So where a contour parts a surface, that way out joins G.
 
-Such a pair is a soft spring, as others of several vertices. But the way of a part of a collider back through cloth, or
-of cloth out of it, is known, and taut cloth on a bump is not lifted by a spring that its mass alone decides: the bump
-stays in it for good. There the spring is as stiff as the cloth is, by the inertia in the step of the vertices that it
-moves (`pair_contacts`). Not beside what has no room between solids: cloth that is pulled out of one there is pulled
-into the other.
+Such a pair is a soft spring, as others of several vertices. But taut cloth on a bump is not lifted by a spring that its
+mass alone decides: the bump stays in it for good. Where the way is known, because the contour has parted something, the
+spring is as stiff as the cloth is, by the inertia in the step of the vertices that it moves (`pair_contacts`). Not
+where solids leave no room: cloth that is pulled out of one there is pulled into the other.
 """
 
 from __future__ import annotations
@@ -65,11 +64,12 @@ def around_each(surface: Primitives, crossings: IntArray) -> IntArray:
 
 def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: FloatArray,
                inverse_mass: FloatArray, h: float, unheld: FloatArray | None = None, layer: IntArray | None = None,
-               way: WayBack | None = None, cloth: int | None = None, inertia: FloatArray | None = None) -> Contacts:
+               way: WayBack | None = None, cloth: int | None = None, inertia: FloatArray | None = None,
+               roomy: BoolArray | None = None) -> Contacts:
     """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s];
     `unheld` as in `pair_contacts.make_contacts`. layer (V,): of vertices of cloth, None if all are of one; of colliders
     there may be more vertices. way: of the crossings, if it is known; cloth: vertices below this number are of cloth.
-    inertia: as in `make_contacts`, 0 of cloth that is to be moved softly.
+    inertia: as in `make_contacts`. roomy (N,): which crossings may be pulled firmly; None for all.
 
     What surely goes back through a collider, or as a part of one, moves along that way alone, as far as it has to: its
     contour may be long."""
@@ -98,7 +98,8 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
                              axis=1)
     vertices = np.concatenate([pierced.ends, pair], axis=1)
     if cloth is not None and inertia is not None:
-        firm[far] = _resistance(weights[far], inertia[vertices[far]], vertices[far] < cloth)
+        sure = np.flatnonzero(way.sure if roomy is None else way.sure & roomy)
+        firm[sure] = _resistance(weights[sure], inertia[vertices[sure]], vertices[sure] < cloth)
 
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))

@@ -139,10 +139,9 @@ class StepContacts:
             return None
         fall = self.h * self._gravity
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
-        inertia = None if self._surfaces is None else self._inertia
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
-                         constrained=self.constraints is not None, end=self.state.time + self.h, inertia=inertia,
+                         constrained=self.constraints is not None, end=self.state.time + self.h, inertia=self._inertia,
                          faces=self.faces if self.by_springs else None)
 
     @cached_property
