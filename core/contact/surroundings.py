@@ -234,19 +234,17 @@ class Surroundings:
     def _roomy(self, vertices: IntArray, way: WayBack, within: BoolArray) -> BoolArray:
         """Return which crossings (N,), of `vertices` (N, 5), have room where they go back: nothing of the part that is
         to go is beside pinched cloth, held by pins in a collider, `within` (S, V), or covered by another one."""
-        fixed, count = self._fixed, len(self.x0)
-        tight = np.zeros(len(self.start), dtype=np.bool_)
+        fixed, count, size = self._fixed, len(self.x0), len(self.start)
+        tight = np.zeros(size, dtype=np.bool_)                       # of cloth
         tight[:count] = within.any(axis=0)
-        tight &= (np.bincount(way.part, fixed.held, len(tight)) > 0.0)[way.part]
-        if self._covered is not None:
-            part = way.part[count:]
-            covered = np.bincount(part[self._covered.flags.any(axis=0)], minlength=len(tight)) > 0
-            tight[count:] |= covered[part]
+        tight &= (np.bincount(way.part, fixed.held, size) > 0.0)[way.part]
         if self.pinched is not None:
             crossed = self.pinched | np.isin(np.arange(count), vertices)
             tight[:count] |= connected(np.flatnonzero(self.pinched), crossed, fixed.surface.edges)
         back = way.part[np.maximum(way.back, 0)]
-        stays = np.bincount(back, way.sure & any_of(tight[vertices]), len(tight)) > 0.0
+        stays = np.bincount(back, way.sure & any_of(tight[vertices]), size) > 0.0
+        if self._covered is not None:
+            stays |= np.bincount(way.part[count:][self._covered.flags.any(axis=0)], minlength=size) > 0
         result: BoolArray = ~stays[back]
         return result
 

@@ -71,8 +71,8 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     there may be more vertices. way: of the crossings, if it is known; cloth: vertices below this number are of cloth.
     inertia: as in `make_contacts`. roomy (N,): which crossings may be pulled firmly; None for all.
 
-    What surely goes back through a collider, or as a part of one, moves along that way alone, as far as it has to: its
-    contour may be long."""
+    What surely goes back through something, and is not of another layer, moves along that way alone, as far as it has
+    to: its contour may be long."""
     pierced = Piercings.at(surface, crossings, features, x)
     corners, place, share = pierced.corners, pierced.place, pierced.share
     held = inverse_mass == 0.0 if unheld is None else (inverse_mass == 0.0) & (unheld > 0.0)      # of cloth, by pins
@@ -81,14 +81,12 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     if layer is not None:
         gradient = _by_layers(pierced, surface.triangles, x, layer, gradient)
     size = np.linalg.norm(gradient, axis=1)
-    firm = np.zeros(len(crossings))                                                            # [kg]
     normal, speed = unit(gradient), SPEED * pierced.length * np.minimum(size / FULL_SPEED_GRADIENT, 1.0)**2
-    if cloth is not None:
-        of_solid = (pierced.vertices >= cloth).any(axis=1)
-        far = np.flatnonzero(way.sure & of_solid)
-        own = np.where(pierced.ends[far, 0] < cloth, _lengths(x, pierced.ends[far]), _sizes(x, pierced.corners[far]))
-        normal[far] = way.direction[far]
-        speed[far] = np.minimum(SPEED * own, SPEED * pierced.length[far] + way.depth[far] / h)
+    sure = np.flatnonzero(way.sure & ~_of_two_layers(pierced, layer)) if cloth is not None else np.zeros(0, np.int64)
+    if len(sure):
+        own = np.where(pierced.ends[sure, 0] < cloth, _lengths(x, pierced.ends[sure]), _sizes(x, pierced.corners[sure]))
+        normal[sure] = way.direction[sure]
+        speed[sure] = np.minimum(SPEED * own, SPEED * pierced.length[sure] + way.depth[sure] / h)
 
     away = np.linalg.norm(x[corners] - place[:, None], axis=2)
     two = np.sort(np.argsort(away, axis=1, kind="stable")[:, :2], axis=1)
@@ -97,9 +95,10 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     weights = np.concatenate([np.stack([1.0 - share, share], axis=1), -near[:, ::-1] / near.sum(axis=1)[:, None]],
                              axis=1)
     vertices = np.concatenate([pierced.ends, pair], axis=1)
-    if cloth is not None and inertia is not None:
-        sure = np.flatnonzero(way.sure if roomy is None else way.sure & roomy)
-        firm[sure] = _resistance(weights[sure], inertia[vertices[sure]], vertices[sure] < cloth)
+    firm = np.zeros(len(crossings))                                                            # [kg]
+    if inertia is not None:
+        rows = sure if roomy is None else sure[roomy[sure]]
+        firm[rows] = _resistance(weights[rows], inertia[vertices[rows]], inverse_mass[vertices[rows]] > 0.0)
 
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
@@ -111,9 +110,9 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
 
 def _resistance(weights: FloatArray, inertia: FloatArray, moves: BoolArray) -> FloatArray:
     """Return with how much inertia (N,) [kg] gaps resist to be changed in a step, by weights (N, 4) and inertia (N, 4)
-    [kg] of those of their vertices that cloth `moves` (N, 4); 0 where one of them has none."""
+    [kg] of those of their vertices that a step `moves` (N, 4)."""
     squares = np.where(moves, weights**2, 0.0)
-    mobility = np.divide(squares, inertia, out=np.where(squares > 0.0, np.inf, 0.0), where=inertia > 0.0).sum(axis=1)
+    mobility = np.divide(squares, inertia, out=np.zeros_like(squares), where=inertia > 0.0).sum(axis=1)
     return np.divide(1.0, mobility, out=np.zeros(len(mobility)), where=mobility > 0.0)
 
 
@@ -157,6 +156,15 @@ def _by_layers(pierced: Piercings, triangles: IntArray, x: FloatArray, layer: In
     some = (of_edge != of_triangle) & out.any(axis=1)
     result = gradient.copy()
     result[own[some]] = out[some]
+    return result
+
+
+def _of_two_layers(pierced: Piercings, layer: IntArray | None) -> BoolArray:
+    """Return which of N piercings are of cloths of different layers (N,), if vertices have a `layer` (V,)."""
+    result = np.zeros(len(pierced.edge), dtype=np.bool_)
+    if layer is not None:
+        own = np.flatnonzero((pierced.vertices < len(layer)).all(axis=1))
+        result[own] = layer[pierced.ends[own, 0]] != layer[pierced.corners[own, 0]]
     return result
 
 

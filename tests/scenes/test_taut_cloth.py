@@ -32,17 +32,20 @@ def taut_tube(count, shift, rows=9, high=0.06, off=0.0035):
                       buckling=True)
 
 
-@pytest.mark.parametrize(("count", "shift", "of_cloth"), [
-    (24, 0.0, False), (24, 0.5, False), (32, 0.3, False), (40, 0.0, False), (32, 0.3, True)])
-def test_a_bump_that_has_pierced_taut_cloth_goes_back_through_it(count, shift, of_cloth):
-    """A bump of a collider, or of cloth that pins hold."""
+@pytest.mark.parametrize(("count", "shift", "of"), [
+    (24, 0.0, "collider"), (24, 0.5, "collider"), (32, 0.3, "collider"), (40, 0.0, "crossed collider"),
+    (32, 0.3, "cloth")])
+def test_a_bump_that_has_pierced_taut_cloth_goes_back_through_it(count, shift, of):
+    """A bump of a collider, of one that another collider crosses elsewhere, or of cloth that pins hold."""
     x, triangles = ball_with_bump()
-    if of_cloth:
+    other, more = ball(16, 8, 0.3 * RADIUS)
+    if of == "cloth":
         held = core.Cloth(core.ClothMesh(x, triangles), core.Material.preset("cotton"), thickness=0.002,
                           pins=dict.fromkeys(range(len(x))))
         scene = core.Scene([taut_tube(count, shift), held])
     else:
-        scene = core.Scene([taut_tube(count, shift)], [core.Collider(x, triangles)])
+        others = [core.Collider(other + [0.0, 0.0, RADIUS], more)] if of == "crossed collider" else []
+        scene = core.Scene([taut_tube(count, shift)], [core.Collider(x, triangles), *others])
     solver = core.Solver(**{**AS_IN_BLENDER, "resolve_start": False})
     crossings = [frame.certificate.crossings for frame in core.simulate(scene, solver, range(1, 9))]
     assert crossings[0] > 40
