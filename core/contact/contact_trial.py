@@ -17,7 +17,7 @@ from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
 from .effort import Effort
 from .face_contacts import FaceContacts
-from .homes import gathered, no_homes, noted, spread, with_foreign
+from .homes import HomePlaces, gathered, no_homes, noted, spread, with_foreign
 from .pinch import Pinch, Resistance, connected, go_home, strayed
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
@@ -44,6 +44,7 @@ class ContactTrial:
         self.history = ContactHistory(ContactHistory.at_start(*bounds) if before is None else before, *bounds)
         self._found: Surroundings | None = None
         self.pinched: BoolArray | None = None
+        self._outward: FloatArray | None = None                     # normals at the homes of what is astray (V, 3)
 
     def pinch(self, x0: FloatArray, h: float, touching: Touching | None, surfaces: StepSurfaces,
               resistance: Resistance, free: BoolArray, edges: IntArray, lengths: FloatArray) -> Pinch | None:
@@ -65,6 +66,10 @@ class ContactTrial:
         homes = spread(homes, x0, surfaces, edges, ~free)
         homes = gathered(homes, surfaces, edges, lengths)
         found, homes = go_home(homes, crossed, within, x0, h, surfaces, resistance, edges)
+        rows, self._outward = np.flatnonzero(homes.astray & (homes.number != 0)), None
+        if len(rows):
+            self._outward = np.zeros_like(x0)
+            self._outward[rows] = HomePlaces.of(homes, rows, surfaces).normal
         history.see_homes(homes)
         self.pinched = _any_of(None if found is None else found.pinched, history.through)
         return found
@@ -96,7 +101,7 @@ class ContactTrial:
         if (found is None or found.motion_number != number or found.itself != itself
                 or not np.array_equal(found.x0, x0) or not _equal(found.pinched, self.pinched)):
             found = Surroundings(self.fixed, self.history, x0, x1, motion, itself=itself, pinched=self.pinched,
-                                 effort=self._effort)
+                                 outward=self._outward, effort=self._effort)
         else:
             found.cover(x1)
         self._found = found

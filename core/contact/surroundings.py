@@ -44,6 +44,7 @@ class Surroundings:
         x1: (V, 3) [m], where the step is expected to end. motion: of the colliders, None where there are none.
         itself: whether cloth is looked for, too.
         pinched: (V,) vertices of cloth without pairs with colliders; None if there are none.
+        outward: (V, 3) normals of colliders where vertices that are astray belong, 0 for others; None without such.
         effort: counts the searches; a new one if it is not given.
 
     Attributes:
@@ -62,7 +63,8 @@ class Surroundings:
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, x0: FloatArray, x1: FloatArray,
                  motion: Motion | None = None, *, itself: bool = True, pinched: BoolArray | None = None,
-                 effort: Effort | None = None) -> None:
+                 outward: FloatArray | None = None, effort: Effort | None = None) -> None:
+        self._outward = outward
         self.pinched, self.effort = pinched, Effort() if effort is None else effort
         self._covered = _covered(fixed, x0, x1, motion)
         self._fixed, self._history = fixed, history
@@ -233,7 +235,8 @@ class Surroundings:
 
     def _roomy(self, vertices: IntArray, way: WayBack, within: BoolArray) -> BoolArray:
         """Return which crossings (N,), of `vertices` (N, 5), have room where they go back: nothing of the part that is
-        to go is beside pinched cloth, held by pins in a collider, `within` (S, V), or covered by another one."""
+        to go is beside pinched cloth, held by pins in a collider, `within` (S, V), or covered by another one, and no
+        cloth is to leave a collider at another side than that on which it is worn."""
         fixed, count, size = self._fixed, len(self.x0), len(self.start)
         tight = np.zeros(size, dtype=np.bool_)                       # of cloth
         tight[:count] = within.any(axis=0)
@@ -241,8 +244,13 @@ class Surroundings:
         if self.pinched is not None:
             crossed = self.pinched | np.isin(np.arange(count), vertices)
             tight[:count] |= connected(np.flatnonzero(self.pinched), crossed, fixed.surface.edges)
+        not_so = any_of(tight[vertices])
+        if self._outward is not None:
+            normal = self._outward[np.where(vertices < count, vertices, 0)]
+            along = np.array([1.0, 1.0, -1.0, -1.0, -1.0]) * np.einsum("nki,ni->nk", normal, way.direction)
+            not_so |= any_of((vertices < count) & (along < 0.0))
         back = way.part[np.maximum(way.back, 0)]
-        stays = np.bincount(back, way.sure & any_of(tight[vertices]), size) > 0.0
+        stays = np.bincount(back, way.sure & not_so, size) > 0.0
         if self._covered is not None:
             stays |= np.bincount(way.part[count:][self._covered.flags.any(axis=0)], minlength=size) > 0
         result: BoolArray = ~stays[back]
