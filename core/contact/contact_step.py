@@ -44,13 +44,14 @@ class SelfContactStep:
 
     def __init__(self, fixed: SelfContact, history: ContactHistory, around: Surroundings, v0: FloatArray,
                  expected: FloatArray, base: FloatArray, h: float, pins: ConstraintFilter, *, constrained: bool = False,
-                 end: float = 0.0, inertia: FloatArray | None = None,
+                 end: float = 0.0, inertia: Callable[[], FloatArray] | None = None,
                  faces: FaceContacts | None = None) -> None:
         self._end = end                                                                    # of the step [s]
         self._fixed, self._history, self._around = fixed, history, around
         self._base, self._h, self._v0 = base, h, v0
         self._pins, self._constrained = pins, constrained
-        self._inertia = None if inertia is None else np.concatenate([inertia, np.zeros(len(around.start) - len(base))])
+        needed = around.motion is not None or len(around.crossings) > 0
+        self._inertia = np.pad(inertia(), (0, len(around.start) - len(base))) if inertia and needed else None
         self._divided: tuple[Pairs | None, tuple[Pairs, Pairs, IntArray] | None] = None, None    # by `_movable`
         self.crosses = False                 # whether the cut left what passes through something, where nothing did
         self.presses = False                 # whether cloth presses on cloth, and may come to rest

@@ -6,6 +6,8 @@ All tries of a step start at the same positions, so that the pairs that were fou
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
@@ -130,7 +132,7 @@ class ContactTrial:
     def begin(self, x0: FloatArray, v0: FloatArray, expected: FloatArray, base: FloatArray, h: float,
               pins: ConstraintFilter, motion: Motion | None = None, *, itself: bool = True,
               constrained: bool = False, end: float = 0.0,
-              inertia: FloatArray | None = None, faces: FaceContacts | None = None) -> SelfContactStep:
+              inertia: Callable[[], FloatArray] | None = None, faces: FaceContacts | None = None) -> SelfContactStep:
         """Begin a try of h [s] from x0 (V, 3) [m] and v0 (V, 3) [m/s].
 
         Args:
@@ -138,7 +140,7 @@ class ContactTrial:
             motion, itself: as in `look`.
             constrained: whether constraints keep vertices of cloth off faces of colliders.
             end: time of the end of the step [s].
-            inertia: (V,) as of `pair_contacts.make_contacts`.
+            inertia: returns (V,) as of `pair_contacts.make_contacts`; called if something needs it.
             faces: contacts of vertices with faces of colliders; None where these are pairs like others.
         """
         last = self.history.warm_start

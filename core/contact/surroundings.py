@@ -234,23 +234,24 @@ class Surroundings:
         return result
 
     def _roomy(self, vertices: IntArray, way: WayBack, within: BoolArray) -> BoolArray:
-        """Return which crossings (N,), of `vertices` (N, 5), have room where they go back: nothing of the part that is
-        to go is beside pinched cloth, held by pins in a collider, `within` (S, V), or covered by another one, and no
-        cloth is to leave a collider at another side than that on which it is worn."""
+        """Return which crossings (N,), of `vertices` (N, 5), have room where they surely go back: nothing of the part
+        that is to go is beside pinched cloth, held by pins in a collider, `within` (S, V), or covered by another one,
+        and no cloth is to leave a collider at another side than that on which it is worn."""
         fixed, count, size = self._fixed, len(self.x0), len(self.start)
         tight = np.zeros(size, dtype=np.bool_)                       # of cloth
         tight[:count] = within.any(axis=0)
         tight &= (np.bincount(way.part, fixed.held, size) > 0.0)[way.part]
         if self.pinched is not None:
-            crossed = self.pinched | np.isin(np.arange(count), vertices)
+            crossed = self.pinched.copy()
+            crossed[vertices[vertices < count]] = True
             tight[:count] |= connected(np.flatnonzero(self.pinched), crossed, fixed.surface.edges)
-        not_so = any_of(tight[vertices])
+        hindered = any_of(tight[vertices])
         if self._outward is not None:
             normal = self._outward[np.where(vertices < count, vertices, 0)]
             along = np.array([1.0, 1.0, -1.0, -1.0, -1.0]) * np.einsum("nki,ni->nk", normal, way.direction)
-            not_so |= any_of((vertices < count) & (along < 0.0))
+            hindered |= any_of((vertices < count) & (along < 0.0))
         back = way.part[np.maximum(way.back, 0)]
-        stays = np.bincount(back, way.sure & not_so, size) > 0.0
+        stays = np.bincount(back, way.sure & hindered, size) > 0.0
         if self._covered is not None:
             stays |= np.bincount(way.part[count:][self._covered.flags.any(axis=0)], minlength=size) > 0
         result: BoolArray = ~stays[back]

@@ -68,8 +68,9 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
                roomy: BoolArray | None = None) -> Contacts:
     """Contacts that pull apart the crossings (N, 2), edges and triangles of the surface at x (V, 3) [m], in h [s];
     `unheld` as in `pair_contacts.make_contacts`. layer (V,): of vertices of cloth, None if all are of one; of colliders
-    there may be more vertices. way: of the crossings, if it is known; cloth: vertices below this number are of cloth.
-    inertia: as in `make_contacts`. roomy (N,): which crossings may be pulled firmly; None for all.
+    there may be more vertices. way: of the crossings, if it is known. cloth: vertices below this number are of cloth;
+    None if nothing is to move along its way alone. inertia: as in `make_contacts`. roomy (N,): which crossings may be
+    pulled firmly; None for all.
 
     What surely goes back through something, and is not of another layer, moves along that way alone, as far as it has
     to: its contour may be long."""
@@ -144,16 +145,15 @@ def _by_layers(pierced: Piercings, triangles: IntArray, x: FloatArray, layer: In
                ) -> FloatArray:
     """G (N, 3), where an edge and a triangle are of cloths of different layers the way out of the higher one: along the
     normals of the lower one, of its triangles (T, 3) at x (V, 3) [m], where that has any."""
-    own = np.flatnonzero((pierced.vertices < len(layer)).all(axis=1))
-    of_edge, of_triangle = layer[pierced.ends[own, 0]], layer[pierced.corners[own, 0]]
-    higher = of_edge > of_triangle
+    own = np.flatnonzero(_of_two_layers(pierced, layer))
+    higher = layer[pierced.ends[own, 0]] > layer[pierced.corners[own, 0]]
     areas = np.cross(x[triangles[:, 1]] - x[triangles[:, 0]], x[triangles[:, 2]] - x[triangles[:, 0]])
     at_vertex = np.zeros_like(x)
     for corner in triangles.T:
         np.add.at(at_vertex, corner, areas)
     at_edge, at_triangle = (at_vertex[ends[own]].sum(axis=1) for ends in (pierced.ends, pierced.corners))
     out = np.where(higher[:, None], unit(at_triangle), -unit(at_edge))
-    some = (of_edge != of_triangle) & out.any(axis=1)
+    some = out.any(axis=1)
     result = gradient.copy()
     result[own[some]] = out[some]
     return result

@@ -141,8 +141,8 @@ class StepContacts:
         u = self.state.v + self.pins.z + self.pins.project(fall - self.pins.z)
         return own.begin(self.state.x, self.state.v, u, self.base, self.h, self.pins,
                          own.motion(self._surfaces), itself=self.settings.self_collision,
-                         constrained=self.constraints is not None, end=self.state.time + self.h, inertia=self._inertia,
-                         faces=self.faces if self.by_springs else None)
+                         constrained=self.constraints is not None, end=self.state.time + self.h,
+                         inertia=lambda: self._inertia, faces=self.faces if self.by_springs else None)
 
     @cached_property
     def _inertia(self) -> FloatArray:
