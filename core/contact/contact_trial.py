@@ -19,7 +19,7 @@ from .contact_history import ContactHistory
 from .contact_step import SelfContactStep
 from .effort import Effort
 from .face_contacts import FaceContacts
-from .homes import HomePlaces, gathered, no_homes, noted, spread, with_foreign
+from .homes import HomePlaces, gathered, no_homes, noted, spread, with_foreign, without
 from .pinch import Pinch, Resistance, connected, go_home, strayed
 from .self_contact import SelfContact
 from .surfaces import StepSurfaces, Touching
@@ -61,6 +61,8 @@ class ContactTrial:
         """
         history = self.history
         homes = no_homes(len(x0)) if history.homes_before is None else history.homes_before
+        if history.through is not None:
+            homes, free = without(homes, history.through), free & ~history.through
         (every, within), body = self._crossed(x0, surfaces), self.fixed.body[:len(x0)]
         crossed = every & (homes.number != 0) & ~connected(np.flatnonzero(every & ~free), every, edges)
         homes = with_foreign(strayed(homes, crossed, edges), every, edges, body)

@@ -210,6 +210,11 @@ def no_homes(count: int) -> Homes:
     return Homes(np.zeros(count, dtype=np.int64), np.zeros((count, 3)), none, none)
 
 
+def without(homes: Homes, some: BoolArray) -> Homes:
+    """Return the homes but those of `some` vertices (V,), which are not astray any more."""
+    return replace(homes, number=np.where(some, 0, homes.number), astray=homes.astray & ~some)
+
+
 def _numbers(collider: IntArray, triangle: IntArray, normal: FloatArray, surfaces: StepSurfaces) -> IntArray:
     """Return the triangles (C,) of colliders (C,) as `Homes.number`; normal (C, 3): of the contacts there."""
     number: IntArray = 1 + surfaces.places.first[collider] + triangle

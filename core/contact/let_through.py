@@ -6,9 +6,10 @@ asks for the impossible there: each step stretches the cloth further. So contact
 leave no room (`pinch`). While an edge of a piece of cloth that pins hold is longer than `MOST_HELD_STRETCH` allows,
 vertices that touch a collider and pull on that edge have no contact with colliders: those that a chain of taut edges,
 stretched at least half as far, connects with it. The rest of the piece keeps its contact: a sleeve that is caught in an
-armpit does not take the whole garment through the body. Vertices have contact again when they are out of all colliders.
-Cloth that nothing holds can move out of the way, however long a single step makes its edges; and the length of an edge
-between two pins is none of contact's.
+armpit does not take the whole garment through the body. Vertices have contact again when they are out of all colliders,
+or no taut edge pulls on them any more. Until then they have no home (`homes`): it would be in front of the collider,
+where they came from, and hold them as contact did. Cloth that nothing holds can move out of the way, however long a
+single step makes its edges; and the length of an edge between two pins is none of contact's.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def let_through(before: BoolArray | None, x: FloatArray, overlong: BoolArray, ta
     pulled[chain[edges[overlong, 0]]] = True
     result: BoolArray = touches & pulled[chain]
     if before is not None:
-        result |= before & pulled[chain] | before & _beside_solids(x, before, edges, surfaces)
+        tense = np.zeros(len(x), dtype=np.bool_)
+        tense[edges[taut]] = True
+        result |= before & (pulled[chain] | tense & _beside_solids(x, before, edges, surfaces))
     return result if result.any() else None
 
 

@@ -184,27 +184,16 @@ class Surroundings:
         history.see_tangled(self.tears is not None)                  # these may go through each other unseen
         if history.stuck and self.motion is not None:
             solid, within = fixed.passages(self.motion, self.x0)
-            every, apart = np.concatenate([own, solid]), np.ones(len(solid), dtype=np.bool_)
             if self.pinched is not None:
                 within[:, self.pinched[:within.shape[1]]] = False
-            if self.pinched is not None or self._covered is not None:
-                apart = ~any_of(self._without_room(around_each(fixed.all, solid)))
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
-            if len(solid):
-                self._crosses = around(fixed.all, solid, fixed.all.total)
-                pierced = Piercings.at(fixed.all, every, fixed.features, self.start)
-                way = WayBack.of(pierced, fixed.all.edges, self.start, fixed.held)
-                mine = np.arange(len(every)) >= len(own)
-                found = passing(pierced[mine], way[mine], fixed.all.solid_of >= 0,
-                                np.pad(within.any(axis=0), (0, len(self.motion.x_t0))), fixed.held)
-                self.passing = found if found.any() else None
-                rows = np.flatnonzero(np.concatenate([np.ones(len(own), dtype=np.bool_), apart]))
-                self.roomy = self._roomy(around_each(fixed.all, every), way, within)[rows]
-                self.way, solid = way[rows], solid[apart]
+            solid = self._parted(own, solid, within)
             if history.stuck:
                 self.within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
                 self._swallowed = self.within.any(axis=0)
                 self._let = np.zeros_like(self.within)
+        elif len(own):
+            self._parted(own, solid, np.zeros((0, len(self.x0)), dtype=np.bool_))
         self._involved = [around(fixed.all, found, fixed.all.total) if len(found) else None for found in (own, solid)]
         self.crossings = np.concatenate([own, solid])
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
@@ -221,6 +210,25 @@ class Surroundings:
             self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
             self.left |= through_open(pierced, way, len(self.x0), self.motion.open)
 
+    def _parted(self, own: IntArray, solid: IntArray, within: BoolArray) -> IntArray:
+        """Find out how crossings (N, 2) go back, of cloth with its `own` and with `solid`; return those with solids
+        that have room, where vertices (V,) of cloth are `within` (S, V) the colliders."""
+        fixed, count = self._fixed, len(self.x0)
+        every, apart = np.concatenate([own, solid]), np.ones(len(solid), dtype=np.bool_)
+        if len(solid) and (self.pinched is not None or self._covered is not None):
+            apart = ~any_of(self._without_room(around_each(fixed.all, solid)))
+        if len(every):
+            pierced = Piercings.at(fixed.all, every, fixed.features, self.start)
+            way = WayBack.of(pierced, fixed.all.edges, self.start, fixed.held)
+            rows = np.flatnonzero(np.concatenate([np.ones(len(own), dtype=np.bool_), apart]))
+            self.roomy, self.way = self._roomy(around_each(fixed.all, every), way, within)[rows], way[rows]
+        if len(solid):
+            self._crosses, mine = around(fixed.all, solid, fixed.all.total), np.arange(len(every)) >= len(own)
+            found = passing(pierced[mine], way[mine], fixed.all.solid_of >= 0,
+                            np.pad(within.any(axis=0), (0, len(self.start) - count)), fixed.held)
+            self.passing = found if found.any() else None
+        return solid[apart]
+
     def narrow(self, some: IntArray) -> BoolArray:
         """Return which rows of vertices `some` (n, k) have one of a collider with another one in front of it at the end
         of the step, and less room than cloth takes there: cloth may cross it, and nothing keeps them apart."""
@@ -234,23 +242,30 @@ class Surroundings:
         return result
 
     def _roomy(self, vertices: IntArray, way: WayBack, within: BoolArray) -> BoolArray:
-        """Return which crossings (N,), of `vertices` (N, 5), have room where they surely go back: nothing of the part
-        that is to go is beside pinched cloth, held by pins in a collider, `within` (S, V), or covered by another one,
-        and no cloth is to leave a collider at another side than that on which it is worn."""
+        """Return which crossings (N,), of `vertices` (N, 5), have room where they surely go back.
+
+        Nothing of the part that is to go is beside pinched cloth, held by pins in a collider, `within` (S, V), or
+        covered by another one; pins do not hold both it and what it goes through; and no cloth is to leave a collider
+        at another side than that on which it is worn.
+        """
         fixed, count, size = self._fixed, len(self.x0), len(self.start)
+        edge, face, goes = vertices[:, :2], vertices[:, 2:], np.maximum(way.back, 0)
+        held = (np.bincount(way.part, fixed.held, size) > 0.0)[way.part]
         tight = np.zeros(size, dtype=np.bool_)                       # of cloth
         tight[:count] = within.any(axis=0)
-        tight &= (np.bincount(way.part, fixed.held, size) > 0.0)[way.part]
+        tight &= held
         if self.pinched is not None:
             crossed = self.pinched.copy()
             crossed[vertices[vertices < count]] = True
             tight[:count] |= connected(np.flatnonzero(self.pinched), crossed, fixed.surface.edges)
-        hindered = any_of(tight[vertices])
+        still = fixed.held | (np.arange(size) >= count)
+        hindered = any_of(tight[vertices]) | any_of(still[edge]) & any_of(still[face])
+        hindered |= held[goes] & np.where(way.of_edge, any_of(held[face]), any_of(held[edge]))
         if self._outward is not None:
             normal = self._outward[np.where(vertices < count, vertices, 0)]
             along = np.array([1.0, 1.0, -1.0, -1.0, -1.0]) * np.einsum("nki,ni->nk", normal, way.direction)
             hindered |= any_of((vertices < count) & (along < 0.0))
-        back = way.part[np.maximum(way.back, 0)]
+        back = way.part[goes]
         stays = np.bincount(back, way.sure & hindered, size) > 0.0
         if self._covered is not None:
             stays |= np.bincount(way.part[count:][self._covered.flags.any(axis=0)], minlength=size) > 0

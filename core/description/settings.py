@@ -61,7 +61,7 @@ class Solver:
             twice, and none more than four times (`step_strain`). In a coarser cloth the bound is a tenth of it in a
             step whose contacts did not settle.
         max_halvings: smallest step is the first one divided by 2 to this power. Below a sixteenth, only a step without
-            a usable solution is halved.
+            a usable solution is halved, and one in which pins move by more than half an edge.
         max_linear_iterations: conjugate gradient products per solve before it counts as not converged.
         max_newton_iterations: bound of "converge".
         resolve_start: free a start that crosses colliders or cloth of its crossings before the first frame, as

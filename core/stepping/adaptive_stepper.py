@@ -161,17 +161,18 @@ class Stepper:
         state = self._system.emission.begin(state)
         context = StepContext.at(self._system, state, self._solver, self._watch, self._colliders,
                                  self._record.effort)
+        shortest = self._halving.shortest(control, self._halving.pulled(state, size * span.tick) / size)
         while True:
             h, end = size * span.tick, span.at(done + size)
             out = self._record.exhausted
             with self._watch.stage("contact"):
                 context = replace(context.between(state.time, end), final=out or size == 1,
-                                  retried=not out and self._halving.is_halved(control, size),
+                                  retried=not out and self._halving.is_halved(size, shortest),
                                   shortened=size < self._whole)
             self._record.effort.begin(size / span.count)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):     # such a step is rejected below
                 result = self._integrate(self._system, state, h, context)
-            tried = self._halving.judged(state, result, size, h)
+            tried = self._halving.judged(state, result, size, h, shortest)
             attempt = self._halving.attempt(control, tried, halved)
             spent = out or self._record.effort.exhausted
             # a search after the step may have ended the effort: what was left uncorrected is not taken for that

@@ -36,7 +36,8 @@ MAX_FALL_ON_SOLIDS = 2.5
 SHORTEST_PART = 16
 """Smallest part of the longest step, as its inverse, to which it is halved for a better end, where there is a usable
 one: corrections of positions become velocities, the higher the shorter the step. After half as many rejected steps, the
-rest of a frame is taken in steps of twice that length."""
+rest of a frame is taken in steps of twice that length. Where pins move further than half an edge, steps may be
+shorter."""
 
 
 class StepHalving:
@@ -51,11 +52,16 @@ class StepHalving:
     def __init__(self, system: ParticleSystem, settings: Solver, whole: int) -> None:
         self._system, self._settings, self._whole = system, settings, whole
         self._most_lengths = MAX_EDGE_GROWTH * system.given_lengths
+        self._mean_edges = np.full(len(system.mass), np.inf)                     # of the cloth of each vertex [m]
+        for vertices, edges in zip(system.slices, system.edge_slices, strict=True):
+            if edges.stop > edges.start:
+                self._mean_edges[vertices] = system.rest_lengths[edges].mean()
 
-    def judged(self, before: State, result: StepResult, size: int, h: float) -> Try:
-        """Return a step of `size` ticks, h [s], from the state `before`, with the measures that decide about it."""
+    def judged(self, before: State, result: StepResult, size: int, h: float, shortest: int = 0) -> Try:
+        """Return a step of `size` ticks, h [s], from the state `before`, with the measures that decide about it;
+        `shortest` as of `Try`."""
         grown = self.growth(before, result)
-        return Try(size, h, result, grown, self.way(before, result), self.is_usable(before, result, grown))
+        return Try(size, h, result, grown, self.way(before, result), self.is_usable(before, result, grown), shortest)
 
     def growth(self, before: State, result: StepResult) -> float:
         """Return the stretch that the step adds to most edges, over their rest lengths [-]."""
@@ -107,24 +113,36 @@ class StepHalving:
         added = step_strain.added_strain(lengths, result.lengths, rest)
         return added if result.pinched is None else np.where(any_of(result.pinched[self._system.edges]), 0.0, added)
 
-    def is_halved(self, control: StepControl, size: int) -> bool:
-        """Return whether a step of `size` ticks with a usable but bad end is taken again in shorter ones."""
-        return self._settings.adaptive and size > self._shortest(control)
+    def is_halved(self, size: int, shortest: int) -> bool:
+        """Return whether a step of `size` ticks with a usable but bad end is taken again in shorter ones, down to the
+        `shortest` [ticks]."""
+        return self._settings.adaptive and size > shortest
+
+    def pulled(self, state: State, h: float) -> float:
+        """Return how far pins move in a step of h [s] at most, over the mean edge length of their cloth [-]."""
+        held, at = self._system.end_positions(state, h)
+        return float((length(at - state.x[held]) / self._mean_edges[held]).max(initial=0.0))
 
     @staticmethod
-    def _shortest(control: StepControl) -> int:
-        """Return the length [ticks] to which steps are halved for a better end."""
-        return max(control.longest // SHORTEST_PART, 1)
+    def shortest(control: StepControl, pulled: float = 0.0) -> int:
+        """Return the length [ticks] to which steps are halved for a better end, where pins move `pulled` edges in a
+        tick: contact is linear in a step, and holds back what goes round the rim of a solid by more than half an edge.
+        """
+        size = max(control.longest // SHORTEST_PART, 1)
+        while size > 1 and 2.0 * size * pulled > 1.0:
+            size //= 2
+        return size
 
     def attempt(self, control: StepControl, tried: Try, halved: Reasons | None = None) -> Attempt:
         """Judge a step; `halved`: why the step of twice its length was rejected, None if none was."""
         size, result, made = tried.size, tried.result, (halved or Reasons()).energy
+        shortest = tried.shortest or self.shortest(control)
         calm = replace(result, made=0.0)
         turned = self._settings.adaptive and size == self._whole and result.missed > MOST_MISSED_ROTATION
         long, bad = turned or self._is_long(control, tried.h, result, tried.way), self._is_bad(result, tried.grown)
         worse = self._is_bad(calm, tried.grown) if control.creating else bad        # than its halves would be
         usable = tried.usable and result.finite and not result.hopeless
-        if size == 1 or not (long or worse and (not usable or self.is_halved(control, size))):
+        if size == 1 or not (long or worse and (not usable or self.is_halved(size, shortest))):
             return Attempt(rejected=False, bad=bad, in_vain=made < np.inf and result.made > MAX_ENERGY_GAIN)
         alone = result.piled and not bad and not self._is_long(
             control, tried.h, replace(result, piled=False), tried.way)
@@ -133,7 +151,7 @@ class StepHalving:
             return Attempt(rejected=False, bad=bad, in_vain=True)
         shorter = self._shorter(size, 0.0 if usable and not result.corrected else tried.grown)
         return Attempt(rejected=True, bad=bad, reasons=Reasons(alone, result.made if for_energy else np.inf),
-                       size=max(shorter, min(size // 2, self._shortest(control))) if usable else shorter)
+                       size=max(shorter, min(size // 2, shortest)) if usable else shorter)
 
     def _shorter(self, size: int, grown: float) -> int:
         """Return the length of the step [ticks] to try after one of `size` that adds `grown` [-] to most edges.
@@ -226,6 +244,7 @@ class Try(NamedTuple):
         grown: stretch that it adds to most edges, over their rest lengths [-].
         way: the longest way of a vertex in it [m].
         usable: whether it can be accepted if there is no better one.
+        shortest: length to which steps are halved for a better end [ticks]; 0 for that of cloth that pins do not move.
     """
 
     size: int
@@ -234,6 +253,7 @@ class Try(NamedTuple):
     grown: float = 0.0
     way: float = np.inf
     usable: bool = True
+    shortest: int = 0
 
 
 class Reasons(NamedTuple):

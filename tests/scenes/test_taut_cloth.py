@@ -6,6 +6,7 @@ import pytest
 
 import core
 from tests.core.contact.shapes import ball
+from tests.core.shapes import grid
 from tests.scenes.staging import AS_IN_BLENDER
 
 RADIUS, HEIGHT, WIDTH = 0.1, 0.008, 0.015
@@ -50,3 +51,22 @@ def test_a_bump_that_has_pierced_taut_cloth_goes_back_through_it(count, shift, o
     crossings = [frame.certificate.crossings for frame in core.simulate(scene, solver, range(1, 9))]
     assert crossings[0] > 40
     assert crossings[4:] == [0] * 4
+
+
+def test_what_pins_hold_crossed_is_not_pulled_firmly():
+    """A flap that stands through a taut sheet, with pins on both sides and in the sheet: no step can part them."""
+    x, triangles = grid(9, 9, (0.2, 0.2))
+    x = x - x.mean(axis=0)
+    far = np.abs(x[:, :2]).max(axis=1)
+    cotton = core.Material.preset("cotton")
+    sheet = core.Cloth(core.ClothMesh(x / STRETCH, triangles), cotton, positions=x,
+                       pins=dict.fromkeys(np.flatnonzero((far > 0.1 - 1e-9) | (far < 0.01))))
+    upright, faces = grid(5, 5, (0.04, 0.04))
+    upright = (upright - upright.mean(axis=0))[:, [0, 2, 1]] + [0.001, 0.004, 0.002]
+    flap = core.Cloth(core.ClothMesh(upright, faces), cotton, pins=dict.fromkeys(np.flatnonzero(
+        np.abs(upright[:, 2] - 0.002) > 0.02 - 1e-9)))
+    solver = core.Solver(**{**AS_IN_BLENDER, "resolve_start": False})
+    found = [frame.certificate for frame in core.simulate(core.Scene([sheet, flap]), solver, range(1, 9))]
+    assert found[-1].crossings > 0
+    assert all(one.converged and one.stretch_max < 1.2 * STRETCH for one in found[1:])
+    assert sum(one.steps for one in found[1:]) < 20
