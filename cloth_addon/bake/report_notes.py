@@ -55,7 +55,8 @@ def result_notes(report: Report, mean_edges: dict[str, float], simulated: Sequen
     if report.backend != "numba" and backends.why_broken() and report.settings["scene"]["backend"] is None:
         notes.append(f"Numba is installed but does not run here, NumPy ran instead: {backends.why_broken()}")
     values = report.as_dict()
-    notes += [note for note in (moved_note(simulated), start_note(values), stretch_note(values)) if note]
+    notes += [note for note in (
+        moved_note(simulated), start_note(values), crossing_note(values), stretch_note(values)) if note]
     summary = report.summary()
     unconverged = summary["not_converged"]
     if unconverged and report.settings["scene"]["integrator"] == "projective_dynamics":
@@ -87,7 +88,7 @@ def start_note(report: dict[str, Any]) -> str:
     if depth > 0.0:
         found.append(f"the deepest vertex is {number_text(depth, 3)} m inside a collider")
         remedies.append("Cloth that starts inside is pushed out, which can stretch it far: move it out. If the "
-                        "collider is a room, turn all its normals inwards.")
+                        "collider is a room, all its normals must point inwards, and all cloth must be in it.")
     return f"At frame {report['first']} {' and '.join(found)}. {' '.join(remedies)}" if found else ""
 
 
@@ -99,13 +100,31 @@ def moved_note(certificates: Sequence[dict[str, Any]]) -> str:
     start, started, remedies = frame["start"], [], []
     if start["deepest_penetration"] > 0.0:
         started.append(f"up to {number_text(start['deepest_penetration'], 3)} m inside a collider")
-        remedies.append(" If the collider is a room, turn all its normals inwards.")
+        remedies.append(" If the collider is a room, all its normals must point inwards, and all cloth must be in it.")
     if start["crossings"]:
         started.append(f"with {start['crossings']} edges through faces")
         remedies.append(" Fit to Body puts that shape into the mesh.")
     moves = ", ".join(f"{move['cloth']} by up to {number_text(move['way'], 2)} m" for move in start["moved"])
-    return (f"Cloth that started {', '.join(started)} was moved {'' if start['left'] else 'out '}before frame "
-            f"{frame['frame']}: {moves}.{''.join(remedies)}")
+    return (f"Before frame {frame['frame']}, cloth that started {', '.join(started)}, was moved"
+            f"{'' if start['left'] else ' out'}: {moves}.{''.join(remedies)}")
+
+
+def crossing_note(report: dict[str, Any]) -> str:
+    """Return a note on cloth that starts free and crosses something later, empty if it does not."""
+    frames, first = report["certificates"], report["first"]
+    counts = [frame["crossings"] or 0 for frame in frames]
+    if counts[0] or not any(counts):
+        return ""
+    worst, some = int(np.argmax(counts)), np.flatnonzero(counts)
+    pairs = "; ".join(f"{pair_text(pair['first'], pair['second'])} {pair['crossings']:.0f}"
+                      for pair in frames[worst]["crossing_pairs"][:MAX_PAIRS])
+    pins = any(report["settings"]["cloths"][name].get("pin_group") for name in report["cloths"])
+    remedy = "Slow down what moves there, or raise Steps per Frame."
+    if pins:
+        remedy = f"If pins take it through a collider, move them around that. If not: {remedy}"
+    return (f"Cloth crosses something in {len(some)} of {len(frames)} frames, first in frame {first + some[0]} and most "
+            f"in frame {first + worst}: {counts[worst]:.0f} edges cross faces ({pairs}). {remedy} Show Crossings draws "
+            "them.")
 
 
 def stretch_note(report: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ from .read_cloth import ClothSource
 from .unbaked_state import GENERATIVE, SHAPELESS, deforming_modifiers
 
 LARGE_THICKNESS = 0.25
-"""Thickness of cloth over its size from which on there is a note [-]."""
+"""Thickness of cloth, or of a collider, over the size of the cloth from which on there is a note [-]."""
 LARGEST_ROUNDING = 1e-4
 """Rounding of places in single precision over the size of the cloth from which on there is a note [-]."""
 
@@ -45,6 +45,9 @@ def notes(sources: Sequence[ClothSource], cloths: Sequence[core.Cloth], solids: 
             found.append(f"{source.name}: its Distance of {number_text(thickness, 3)} m is large for cloth that is "
                          f"{number_text(size, 3)} m wide: it keeps that distance from other surfaces. 0 lets Muslin "
                          "choose")
+        found += [f"{solid.name}: its Thickness of {number_text(solid.thickness, 3)} m is large for {source.name}, "
+                  f"which is {number_text(size, 3)} m wide: cloth keeps that distance from it. Set a smaller Thickness"
+                  for solid in solids if solid.thickness > LARGE_THICKNESS * size]
         found += _notes_on_faces(source, cloth) + _notes_on_rest_key(source, cloth)
         found += _notes_on_edges(source.name, cloth) + _notes_on_order(source) + _notes_on_rounding(source, window)
         same = [other.name for other, earlier in zip(sources[:number], cloths[:number], strict=True)

@@ -251,7 +251,7 @@ def test_cloth_that_is_moved_out_of_a_collider_is_noted_where_it_is_whole(extens
     scene.frame_start, scene.frame_end = 1, 2
     report = builders.finish(extension.bake.bake(scene))
     assert report.certificates[0]["deepest_penetration"] == 0.0
-    assert any("was moved out before frame 1: Napkin by up to 0." in note for note in report.notes)
+    assert any("Before frame 1, " in note and "was moved out: Napkin by up to 0." in note for note in report.notes)
 
 
 @pytest.mark.parametrize("preroll", [0, 2])
@@ -263,9 +263,9 @@ def test_cloth_that_crosses_a_collider_and_is_moved_out_is_noted_with_how_far(ex
     scene.frame_start, scene.frame_end, scene.muslin.preroll = 1, 2, preroll
     report = builders.finish(extension.bake.bake(scene))
     (note,) = [note for note in report.notes if "was moved" in note]
-    found = re.fullmatch(r"Cloth that started (.*)with (\d+) edges through faces was moved out before frame (-?\d+): "
+    found = re.fullmatch(r"Before frame (-?\d+), cloth that started (.*)with (\d+) edges through faces, was moved out: "
                          r"Napkin by up to (.*) m\. (.*)Fit to Body puts that shape into the mesh\.", note)
-    assert found and int(found[2]) > 0 and int(found[3]) == 1 - preroll
+    assert found and int(found[3]) > 0 and int(found[1]) == 1 - preroll
     if not preroll:
         way = np.linalg.norm(builders.displayed(sheet, 1) - start, axis=1).max()
         assert float(found[4]) == pytest.approx(way, rel=0.06)                       # two digits

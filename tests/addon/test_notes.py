@@ -138,6 +138,31 @@ def test_stretch_between_pins_is_noted_as_theirs(extension, scene):
     assert ("Largest Stretch", "50.00 %") in extension.certificate_text.frame_facts(report, 3)
 
 
+@pytest.mark.parametrize(("thickness", "named"), [(0.02, False), (0.5, True)])
+def test_a_collider_whose_thickness_is_large_for_the_cloth_is_noted(extension, scene, thickness, named):
+    builders.box("Ball", size=0.4).muslin.thickness = thickness
+    notes = notes_with(scene, extension, thickness=0.0)
+    expected = "Ball: its Thickness of 0.5 m is large for Napkin, which is 1 m wide: cloth keeps that distance from it"
+    assert [note.startswith(expected) for note in notes if "Thickness" in note] == [True] * named
+
+
+def test_what_crosses_later_is_noted_with_its_objects_and_frames(extension):
+    """What starts crossed has a note of its own."""
+    def noted(counts, pin_group=""):
+        certificates = [{"crossings": count, "crossing_pairs": [
+            {"first": "Cloth", "second": "Table", "crossings": count}] * (count > 0)} for count in counts]
+        return extension.report_notes.crossing_note({
+            "first": 10, "certificates": certificates, "cloths": ["Cloth"],
+            "settings": {"cloths": {"Cloth": {"pin_group": pin_group}}}})
+
+    assert noted([0, 0, 0]) == noted([3, 5, 0]) == ""
+    free, pinned = noted([0, 4, 63, 0]), noted([0, 4, 63, 0], "Pin")
+    assert free.startswith("Cloth crosses something in 2 of 4 frames, first in frame 11 and most in frame 12: 63 edges "
+                           "cross faces (Cloth, Table 63). Slow down what moves there, or raise Steps per Frame.")
+    assert "pins" not in free
+    assert "If pins take it through a collider, move them around that. If not: Slow down what moves there" in pinned
+
+
 def start_note(extension, **start):
     values = {"crossings": 0, "crossing_pairs": [], "deepest_penetration": 0.0} | start
     return extension.report_notes.start_note({"first": 3, "certificates": [values]})
