@@ -122,9 +122,9 @@ def crossing_note(report: dict[str, Any]) -> str:
     remedy = "Slow down what moves there, or raise Steps per Frame."
     if pins:
         remedy = f"If pins take it through a collider, move them around that. If not: {remedy}"
-    return (f"Cloth crosses something in {len(some)} of {len(frames)} frames, first in frame {first + some[0]} and most "
-            f"in frame {first + worst}: {counts[worst]:.0f} edges cross faces ({pairs}). {remedy} Show Crossings draws "
-            "them.")
+    return (f"Cloth crosses something in {len(some)} of {len(frames)} frames, first in frame {first + some[0]} and "
+            f"most in frame {first + worst}: {counts[worst]:.0f} edges cross faces ({pairs}). {remedy} Show Crossings "
+            "draws them.")
 
 
 def stretch_note(report: dict[str, Any]) -> str:
