@@ -187,13 +187,13 @@ class Surroundings:
             if self.pinched is not None:
                 within[:, self.pinched[:within.shape[1]]] = False
             history.settle(stuck=len(solid) > 0 or bool(within.any()))
-            solid = self._parted(own, solid, within)
+            solid = self._find_ways_back(own, solid, within)
             if history.stuck:
                 self.within = np.pad(within, ((0, 0), (0, len(self.motion.x_t0))))
                 self._swallowed = self.within.any(axis=0)
                 self._let = np.zeros_like(self.within)
         elif len(own):
-            self._parted(own, solid, np.zeros((0, len(self.x0)), dtype=np.bool_))
+            self._find_ways_back(own, solid, np.zeros((0, len(self.x0)), dtype=np.bool_))
         self._involved = [around(fixed.all, found, fixed.all.total) if len(found) else None for found in (own, solid)]
         self.crossings = np.concatenate([own, solid])
         self.caught = np.zeros(len(self.crossings), dtype=np.bool_)
@@ -210,9 +210,9 @@ class Surroundings:
             self.caught[len(own):] = any_of(self._swallowed[pierced.vertices])
             self.left |= through_open(pierced, way, len(self.x0), self.motion.open)
 
-    def _parted(self, own: IntArray, solid: IntArray, within: BoolArray) -> IntArray:
-        """Find out how crossings (N, 2) go back, of cloth with its `own` and with `solid`; return those with solids
-        that have room, where vertices (V,) of cloth are `within` (S, V) the colliders."""
+    def _find_ways_back(self, own: IntArray, solid: IntArray, within: BoolArray) -> IntArray:
+        """Find how crossings (N, 2) of cloth, with its `own` and with `solid`, are undone; return those with solids
+        that have room. within: (S, V) which vertices of cloth are inside of each collider."""
         fixed, count = self._fixed, len(self.x0)
         every, apart = np.concatenate([own, solid]), np.ones(len(solid), dtype=np.bool_)
         if len(solid) and (self.pinched is not None or self._covered is not None):

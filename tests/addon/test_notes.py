@@ -147,7 +147,7 @@ def test_a_collider_whose_thickness_is_large_for_the_cloth_is_noted(extension, s
 
 
 def test_what_crosses_later_is_noted_with_its_objects_and_frames(extension):
-    """What starts crossed has a note of its own."""
+    """Check the note on crossings; a start that crosses has another note."""
     def noted(counts, pin_group=""):
         certificates = [{"crossings": count, "crossing_pairs": [
             {"first": "Cloth", "second": "Table", "crossings": count}] * (count > 0)} for count in counts]

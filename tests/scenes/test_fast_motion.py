@@ -103,7 +103,7 @@ def test_a_cloth_that_is_pulled_off_a_table_is_not_stretched(count):
 
 @pytest.mark.parametrize("speed", [0.5, 2.0])
 def test_a_loop_that_hooks_on_a_bar_is_let_through_and_not_pulled_back(speed):
-    """What a collider passes through has no home in front of it, to which it would be held inside of the bar."""
+    """Pull the loop until contact lets go of it. Were its vertices still pulled home, they would stay in the bar."""
     angle, y = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False), np.linspace(-0.05, 0.05, 6)
     x = np.array([[0.1 * np.cos(a), at, 0.1 * np.sin(a)] for a in angle for at in y])
     i = np.arange(32)[:, None] * 6 + np.arange(5)

@@ -54,7 +54,7 @@ def test_a_bump_that_has_pierced_taut_cloth_goes_back_through_it(count, shift, o
 
 
 def test_what_pins_hold_crossed_is_not_pulled_firmly():
-    """A flap that stands through a taut sheet, with pins on both sides and in the sheet: no step can part them."""
+    """Put a flap through a taut sheet, with pins at both ends of the flap and in the sheet: no step can part them."""
     x, triangles = grid(9, 9, (0.2, 0.2))
     x = x - x.mean(axis=0)
     far = np.abs(x[:, :2]).max(axis=1)
