@@ -25,7 +25,7 @@ from .half_spaces import HalfSpaces
 from .moving_contacts import prescribed, turned
 from .pair_contacts import make_contacts
 from .piles import Pressing
-from .repulsion import Contacts, Repulsion
+from .repulsion import STIFFEST, Contacts, Repulsion
 from .self_contact import SelfContact
 from .surroundings import Surroundings
 from .truncation import cut_motion
@@ -128,10 +128,14 @@ class SelfContactStep:
             there = (np.arange(len(pairs)) < pairs.faces) & (vertex < count) & (pairs.vertices[:, 3] >= count)
             rows = np.flatnonzero(~there)
             pairs, thickness = pairs[rows], thickness[rows]
-        return self._prescribed(self._turning(make_contacts(
+        found = make_contacts(
             fixed.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, thickness,
             fixed.friction_of(pairs, self._end), self._around.start, self._inverse_mass, self._h, self._unheld,
-            self._inertia)))
+            self._inertia)
+        if self._around.pinched is not None:
+            there = any_of(pick(np.pad(self._around.pinched, (0, len(self._inverse_mass) - count)), found.vertices))
+            found.stiffest[there] = STIFFEST * found.mass[there]
+        return self._prescribed(self._turning(found))
 
     def _prescribed(self, contacts: Contacts) -> Contacts:
         """The contacts, what colliders do in them as known."""

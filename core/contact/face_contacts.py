@@ -100,10 +100,10 @@ class FaceContacts:
         weights = np.zeros((count, 4))
         weights[:, 0] = 1.0
         vertices: IntArray = np.repeat(vertex[:, None], 4, axis=1)
+        lift, give = np.where(start < 0.0, 0.0, LIFTED * distance), np.where(roomy, ELASTIC * distance, 0.0)
         all_ = Contacts(self._keys(fixed), vertices, weights, c.normal, least, stiffness, zero, none, none, none,
-                        self.found.mu, mass, np.full(count, -np.inf), np.where(start < 0.0, 0.0, LIFTED * distance),
-                        stiffness, np.where(roomy, ELASTIC * distance, 0.0), np.zeros(count, dtype=np.bool_),
-                        -c.point_t1, -(self.found.carried - pick(x0, vertex)) / h)
+                        self.found.mu, mass, np.full(count, -np.inf), np.full(count, np.inf), lift, stiffness, give,
+                        np.zeros(count, dtype=np.bool_), -c.point_t1, -(self.found.carried - pick(x0, vertex)) / h)
         moves = inverse_mass[vertex] > 0.0
         return all_ if moves.all() else all_[moves]
 

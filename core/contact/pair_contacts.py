@@ -7,6 +7,8 @@ its mass and by its edges. What tension presses into a curved solid then comes n
 the square of an edge, which is far below the thickness on every mesh. Where pairs press a vertex from opposite sides
 and leave it no room, they stay soft: they would hold it by a friction that grows with their stiffness.
 
+Other pairs start soft. Those that give way get as stiff as what they move resists in the step.
+
 A surface that turns takes the frame of its contacts with it: normal, friction that holds, and the offset between both
 sides, whose two ends move differently although nothing slides.
 """
@@ -18,7 +20,8 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import any_of, pick
 from .friction_modes import ELASTIC, STICK_DRAG
-from .repulsion import Contacts
+from .repulsion import STIFFEST, Contacts
+from .squeezed import squeezed
 
 STIFFNESS = 30.0
 """h^2 k over the mass with which the gap moves [-]."""
@@ -32,8 +35,6 @@ constraint of a solid, must not load it more and more, and let go of it one day.
 gap, it would be less the further that sinks, and let it sink the quicker."""
 RECOVERY = 4.0
 """Rate at which the missing gap of a pair that starts too close is restored [1/s]."""
-OPPOSITE = 0.4
-"""Cosine below whose negative two contacts of a vertex press from opposite sides [-]."""
 
 
 def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal: FloatArray, thickness: FloatArray,
@@ -54,36 +55,29 @@ def make_contacts(key: IntArray, vertices: IntArray, weights: FloatArray, normal
     least = inside + min(1.0, h * RECOVERY) * (thickness - inside)
     zero, floor = 0.0 * normal, np.where(held, -np.inf, (1.0 - STIFFENING_LOSS) * inside)
     stiffness, grip, give = STIFFNESS * mass, STICK_DRAG * mass, np.zeros(len(mass))
+    stiffest = STIFFEST * mass
     if inertia is not None:
         moves = (weights != 0.0) & (pick(inverse_mass, vertices) > 0.0)
+        stiffest = np.maximum(stiffest, resistance(weights, pick(inertia, vertices), moves))
         prescribed = any_of((weights != 0.0) & (pick(inertia, vertices) == 0.0))
         alone = np.flatnonzero(prescribed & (np.count_nonzero(moves, axis=1) == 1))
         at = np.argmax(moves[alone], axis=1)
-        roomy = ~_squeezed(vertices[alone, at], normal[alone] * np.sign(weights[alone, at])[:, None],
+        roomy = ~squeezed(vertices[alone, at], normal[alone] * np.sign(weights[alone, at])[:, None],
                            start[alone] - thickness[alone])
         alone, at = alone[roomy], at[roomy]
         stiff = inertia[vertices[alone, at]] / weights[alone, at]**2
         stiffness[alone], grip[alone] = np.maximum(stiffness[alone], stiff), np.maximum(grip[alone], stiff)
         give[alone] = ELASTIC * thickness[alone]
-    return Contacts(key, vertices, weights, normal, least, stiffness, np.zeros(len(mass)), zero, zero, zero, mu,
-                    mass, floor, LIFTED * thickness, grip, give, np.zeros(len(mass), dtype=np.bool_), zero, zero)
+    return Contacts(key, vertices, weights, normal, least, stiffness, np.zeros(len(mass)), zero, zero, zero, mu, mass,
+                    floor, stiffest, LIFTED * thickness, grip, give, np.zeros(len(mass), dtype=np.bool_), zero, zero)
 
 
-def _squeezed(vertex: IntArray, normal: FloatArray, room: FloatArray) -> BoolArray:
-    """Return which contacts (C,) are of a vertex (C,) that contacts from opposite sides leave no room for: along unit
-    normals (C, 3), each with a room (C,) [m] beyond its thickness, negative where it lacks."""
-    if len(vertex) == 0:
-        return np.zeros(0, dtype=np.bool_)
-    order = np.lexsort((room, vertex))
-    first = np.ones(len(order), dtype=np.bool_)
-    first[1:] = vertex[order[1:]] != vertex[order[:-1]]
-    group = np.cumsum(first) - 1
-    nearest = order[first][group]                                    # of the same vertex
-    against = np.einsum("ci,ci->c", normal[order], normal[nearest]) < -OPPOSITE
-    against &= room[order] + room[nearest] < 0.0
-    result = np.zeros(len(order), dtype=np.bool_)
-    result[order] = np.bincount(group, against)[group] > 0
-    return result
+def resistance(weights: FloatArray, inertia: FloatArray, moves: BoolArray) -> FloatArray:
+    """Return with how much inertia (N,) [kg] gaps resist to be changed in a step, by weights (N, 4) and inertia (N, 4)
+    [kg] of those of their vertices that a step `moves` (N, 4)."""
+    squares = np.where(moves, weights**2, 0.0)
+    mobility = np.divide(squares, inertia, out=np.zeros_like(squares), where=inertia > 0.0).sum(axis=1)
+    return np.divide(1.0, mobility, out=np.zeros(len(mobility)), where=mobility > 0.0)
 
 
 def lever(mobility: FloatArray, weights: FloatArray, vertices: IntArray, unheld: FloatArray | None

@@ -15,7 +15,8 @@ velocities that they are known to have, and in nothing else.
 g h^2 N / STIFFNESS. That is far below the elastic stiffness along the cloth, and on purpose: two vertices that touch
 move as one against their mass alone, but a diagonal preconditioner takes it that they move against h^2 k. What is
 pressed by more than weight, a knot under tension, shows by a gap that goes on closing; its spring is made STIFFER until
-it does not.
+it does not, and at most as stiff as the cloth itself is in the step, by its mass and its edges (`pair_contacts`): short
+edges are a hundred thousand masses stiff, and push through what is softer (docs/decisions/0087).
 
 Where nearly all of a pair is held by pins, a gap moves by little even if what is left moves far: m_p is bounded by
 LEVER times what it were without pins, or that vertex would be flung away for what it cannot mend.
@@ -24,7 +25,8 @@ LEVER times what it were without pins, or that vertex would be flung away for wh
 so that no mesh is too fine for its thickness. What starts closer is moved out by only a part of what is missing, as
 fast as RECOVERY says: at once, it would be thrown out. What pressed in the step before is CARRIED over, d* grows by
 lambda / k (an augmented Lagrangian): so what rests, rests at its thickness and not below. How stiff it had to be is
-carried over, too.
+carried over, too, for the most part. A spring that gets stiffer than STIFFEST in the step goes on carrying the same
+lambda: d* shrinks.
 
 *Friction* is Coulomb's with the normal force lambda of the solution before. A pair sticks by g, all that held it in the
 step before, and by a drag c, Q = I - n n^T: what g lacked, c alone would make up for by a slide, step after step, and
@@ -49,12 +51,13 @@ from ..linear.constraint_filter import ConstraintFilter
 from ..row_ops import any_of, length, pick
 from .friction_modes import ELASTIC, STICK_DRAG
 from .friction_of_pieces import SETTLED_FRICTION, MomentumChange, is_settled
+from .squeezed import between_solids
 
 STIFFER = 8.0
 """Factor by which a spring that gives way gets stiffer [-]."""
 STIFFEST = 3e3
-"""Largest h^2 k over the mass [-]: it carries some hundred times the weight of what it parts. Cloth that solids squeeze
-gets no further apart by more, but shakes."""
+"""Largest h^2 k over the mass [-] of pairs without room, and of soft cloth: it carries some hundred times the weight of
+what it parts. Cloth that solids squeeze gets no further apart by more, but shakes."""
 LOOSE = 0.1
 """Part of the normal that constraints must leave to one of a pair's vertices for its spring to get stiffer [-]: what
 solids hold on both sides of a pinch comes no further for any force."""
@@ -88,7 +91,7 @@ class Contacts:
         hold (C, 3): what held the pair when the step began [N s].
         mu (C,): friction coefficient [-].
         mass (C,) [kg]: with which the gap moves. touches (C,): whether the spring acts.
-        floor (C,) [m]: gap below which the spring has given way.
+        floor (C,) [m]: gap below which the spring has given way. stiffest (C,) [kg]: how stiff that may make it, h^2 k.
         lift (C,) [m]: by how much what pressed before may make d* longer at most.
         grip (C,): largest h c of a pair that sticks [kg]. give (C,) [m]: slide in the step with which that makes up
             for all of mu lambda; 0 where h c is `grip` whatever presses.
@@ -109,6 +112,7 @@ class Contacts:
     mu: FloatArray
     mass: FloatArray
     floor: FloatArray
+    stiffest: FloatArray
     lift: FloatArray
     grip: FloatArray
     give: FloatArray
@@ -145,6 +149,7 @@ class Repulsion:
         self._chosen: Contacts | None = None                     # those that touch, until the next change
         self._matrix: Terms | None = None                        # likewise
         self._judged = 0
+        self._lifted = np.zeros(0)                               # what d* of the first n contacts carries over [m]
         self._acted: BoolArray | None = None                     # which contacts did in the last solution judged
         self._touched: BoolArray = np.zeros(0, dtype=np.bool_)   # of the first n contacts: in the step before
         self.settled = True                                      # whether friction was, on the whole of each piece
@@ -213,9 +218,9 @@ class Repulsion:
 
     def pressing(self, velocity: FloatArray) -> FloatArray:
         """Normal forces lambda (C,) [N] at `velocity` (V, 3)."""
-        pressing, acted = self._pressing(self._gap(self.contacts, velocity)), self._acted
-        if acted is None or len(acted) != len(pressing):
-            acted = self.contacts.touches
+        pressing, acted = self._pressing(self._gap(self.contacts, velocity)), self.contacts.touches
+        if self._acted is not None:                              # what came in after that solution has not acted
+            acted = np.pad(self._acted, (0, len(pressing) - len(self._acted)))
         # a stiff spring that has not acted has no such force; cloths that came too near are parted by the next step
         return self._as_pressed(pressing, acted | (self.contacts.give == 0.0))
 
@@ -234,11 +239,13 @@ class Repulsion:
         if stiffness is not None:
             before, pressed = stiffness * c.mass, CARRIED * pressing * self._h**2
             needed = pressed / np.where(c.lift > 0.0, LEAST_CARRYING_LIFT * c.lift, np.inf)
-            c.stiffness = np.maximum(c.stiffness, np.minimum(before, np.maximum(before / EASES, needed)))
+            eased = np.where(c.give > 0.0, before / EASES, np.minimum(before / EASES, c.stiffest))
+            c.stiffness = np.maximum(c.stiffness, np.minimum(before, np.maximum(eased, needed)))
         self.stiffen(c, expected, pressing)
         self._touched = touched
         c.hold = holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal
-        c.least = c.least + np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, c.lift)
+        self._lifted = np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, c.lift)
+        c.least = c.least + self._lifted
         c.touches |= touched | self.too_close(expected)
         self._rub(pressing, velocity)
 
@@ -282,20 +289,34 @@ class Repulsion:
         late = np.where(touches, LATE_OVERLAP, 1e-3) * c.least
         changed = (touches != c.touches) & (np.abs(c.least - gap) > late)
         pressing, self._acted = self._as_pressed(pressing, c.touches), c.touches
-        weak = touches & (gap < c.floor) & (c.stiffness < STIFFEST * c.mass)
+        weak, stiffest = touches & (gap < c.floor), c.stiffest
+        if weak.any():
+            tight = between_solids(c.vertices, c.weights, c.normal, touches, weak, len(self._base))
+            stiffest = np.where(tight, np.minimum(stiffest, STIFFEST * c.mass), stiffest)
+            weak &= c.stiffness < stiffest
         if free is not None and weak.any():
             weak[weak] = free.leaves_some(c.normal[weak], c.vertices[weak], c.weights[weak] != 0.0, LOOSE)
         gave = touches & (c.give > 0.0) & (c.least - gap > np.maximum(late, c.give))
-        c.touches = touches
+        c.touches, before = touches, c.stiffness
         self.stiffen(c, u, np.where(gave, pressing, 0.0))
         changed |= gave
-        c.stiffness = np.maximum(c.stiffness, np.where(weak, np.minimum(STIFFER * c.stiffness, STIFFEST * c.mass), 0.0))
+        c.stiffness = np.maximum(c.stiffness, np.where(weak, np.minimum(STIFFER * c.stiffness, stiffest), 0.0))
+        self._lift_as_before(before)
         changed |= weak
         rubbed = self._rub(pressing, u, momentum)
         if self._judged < FRICTION_PASSES:
             changed |= rubbed
         self._judged += 1
         return int(changed.sum()) > FEW_CHANGED_PAIRS * int(touches.sum())
+
+    def _lift_as_before(self, stiffness: FloatArray) -> None:
+        """Carry over the same force as with `stiffness` (C,) [kg] where springs have got stiffer than `STIFFEST`: they
+        would fling what they part, if they stayed as much longer."""
+        c = self.contacts
+        lifted = np.pad(self._lifted, (0, len(c) - len(self._lifted)))
+        stiff = (c.give == 0.0) & (c.stiffness > STIFFEST * c.mass)
+        self._lifted = np.where(stiff, lifted * stiffness / c.stiffness, lifted)
+        c.least = c.least + (self._lifted - lifted)
 
     def _rub(self, pressing: FloatArray, velocity: FloatArray, momentum: MomentumChange | None = None) -> BoolArray:
         """Drags for normal forces `pressing` (C,) [N], slides at `velocity` (V, 3); whose force changes much (C,).

@@ -35,9 +35,9 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..row_ops import unit
 from .distance import point_triangle
 from .nearness import Features, Primitives
-from .pair_contacts import STIFFNESS, lever
+from .pair_contacts import STIFFNESS, lever, resistance
 from .piercing import Piercings
-from .repulsion import Contacts
+from .repulsion import STIFFEST, Contacts
 from .way_back import WayBack
 
 SPEED = 32.0
@@ -99,7 +99,7 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     firm = np.zeros(len(crossings))                                                            # [kg]
     if inertia is not None:
         rows = sure if roomy is None else sure[roomy[sure]]
-        firm[rows] = _resistance(weights[rows], inertia[vertices[rows]], inverse_mass[vertices[rows]] > 0.0)
+        firm[rows] = resistance(weights[rows], inertia[vertices[rows]], inverse_mass[vertices[rows]] > 0.0)
 
     mobility = np.einsum("pk,pk->p", weights**2, inverse_mass[vertices])
     some = np.flatnonzero((mobility > 0.0) & (np.abs(normal).sum(axis=1) > 0.0))
@@ -107,14 +107,6 @@ def pull_apart(surface: Primitives, crossings: IntArray, features: Features, x: 
     mass, _ = lever(mobility[some], weights, vertices, unheld)
     pulls = wanting(vertices, weights, normal, h * speed[some], x, mass)
     return replace(pulls, stiffness=np.maximum(pulls.stiffness, firm[some]))
-
-
-def _resistance(weights: FloatArray, inertia: FloatArray, moves: BoolArray) -> FloatArray:
-    """Return with how much inertia (N,) [kg] gaps resist to be changed in a step, by weights (N, 4) and inertia (N, 4)
-    [kg] of those of their vertices that a step `moves` (N, 4)."""
-    squares = np.where(moves, weights**2, 0.0)
-    mobility = np.divide(squares, inertia, out=np.zeros_like(squares), where=inertia > 0.0).sum(axis=1)
-    return np.divide(1.0, mobility, out=np.zeros(len(mobility)), where=mobility > 0.0)
 
 
 def _lengths(x: FloatArray, ends: IntArray) -> FloatArray:
@@ -194,5 +186,5 @@ def wanting(vertices: IntArray, weights: FloatArray, normal: FloatArray, more: F
     least = np.einsum("pk,pki,pi->p", weights, x[vertices], normal) + more
     count, zero, none = len(vertices), np.zeros(len(vertices)), 0.0 * normal
     return Contacts(-1 - np.arange(count), vertices, weights, normal, least, STIFFNESS * mass, zero, none, none,
-                    none, zero, mass, np.full(count, -np.inf), zero, zero, zero,
+                    none, zero, mass, np.full(count, -np.inf), STIFFEST * mass, zero, zero, zero,
                     np.ones(count, dtype=np.bool_), none, none)

@@ -241,7 +241,7 @@ def test_a_step_that_begins_to_pass_through_a_solid_is_halved(monkeypatch):
         return result
 
     monkeypatch.setitem(STEP_FUNCTIONS, "bdf2", followed)
-    for _ in perform(colliders.heavy_box(14, clearance=0.0, frames=9), steps_per_frame=2, integrator="bdf2"):
+    for _ in perform(colliders.heavy_box(15, clearance=0.0, frames=9), steps_per_frame=2, integrator="bdf2"):
         pass
     crossing = [k for k, (_, h, crosses) in enumerate(tried) if crosses and h > 1.01 / (8 * 48.0)]
     assert crossing

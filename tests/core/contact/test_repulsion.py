@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from core.contact.pair_contacts import LIFTED, STICK_DRAG, STIFFNESS, make_contacts
-from core.contact.repulsion import CARRIED, LEAST_CARRYING_LIFT, Repulsion
+from core.contact.repulsion import CARRIED, LEAST_CARRYING_LIFT, STIFFEST, Repulsion
 from core.kernels import current, using
 from core.kernels.backend import why_not
 from core.linear.constraint_filter import ConstraintFilter
@@ -209,6 +209,81 @@ def test_a_spring_between_what_solids_hold_does_not_get_stiffer_for_nothing(held
     free.constrain(contacts.vertices[0, list(held)], np.tile(contacts.normal, (len(held), 1)), np.zeros(len(held)))
     repulsion.judge(closing, free)
     assert bool(contacts.stiffness[0] > before[0]) is stiffer
+
+
+def test_a_spring_that_gets_stiffer_carries_the_same_force_over():
+    """As much longer as before, it would fling what it parts: by that length times what it has got stiffer."""
+    x0, contacts = contacts_of(thickness=0.5)
+    contacts.stiffest[:] = 1e3 * STIFFEST * contacts.mass                    # short edges
+    repulsion = Repulsion(x0, H, contacts)
+    gap = np.einsum("pk,pki,pi->p", contacts.weights, x0[contacts.vertices], contacts.normal)
+    one, least, still = int(np.argmax(gap)), contacts.least.copy(), np.zeros_like(x0)
+    pressing = np.full(COUNT, 0.1) * contacts.stiffness * contacts.lift / H**2
+    repulsion.begin(still, np.ones(COUNT, dtype=bool), pressing, 0.0 * contacts.normal, still)
+    closing, judged = np.zeros_like(x0), 0
+    closing[contacts.vertices[one, 0]] = -1.2 * gap[one] / H * contacts.normal[one]
+    while judged < 3:
+        before, lifted = contacts.stiffness[one], (contacts.least - least)[one]
+        repulsion.judge(closing)
+        assert lifted > 0.0 and contacts.stiffness[one] > before
+        if contacts.stiffness[one] > STIFFEST * contacts.mass[one]:
+            assert contacts.stiffness[one] * (contacts.least - least)[one] == pytest.approx(before * lifted)
+            judged += 1
+
+
+def vertex_on_a_face(height, inertia=1e4):
+    """Contacts of one vertex, which has `inertia` [kg] in a step, with faces at 0 and at `height` [m] above it."""
+    x0, index = np.array([[0.0, 0.0, 1e-3], [9.0, 9.0, 9.0]]), np.array([[0, 1, 1, 1]])
+    normal = np.array([[0.0, 0.0, 1.0]])
+    return x0, make_contacts(np.arange(1), index, np.array([[1.0, -1.0, 0.0, 0.0]]), normal, np.array([2e-3]),
+                             np.zeros(1), x0 * [[1.0], [0.0]], np.array([1.0, 0.0]), H,
+                             inertia=np.array([inertia, 0.0]))
+
+
+def test_what_comes_in_after_a_solution_does_not_change_what_others_press_with():
+    """A stiff spring that did not act in the solution stops what comes near by its mass, not by its stiffness."""
+    x0, contacts = vertex_on_a_face(1e-3)
+    repulsion = Repulsion(x0 * [[1.0], [0.0]], H, contacts)
+    still, up = np.zeros((2, 3)), np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    repulsion.begin(up, np.zeros(1, dtype=bool), np.zeros(1), np.zeros((1, 3)), still)
+    repulsion.judge(up)
+    assert not repulsion.contacts.touches.any() and repulsion.contacts.give.all()
+    down = -0.01 * up
+    alone = repulsion.pressing(down)
+    later = repulsion.contacts[np.arange(1)]
+    later.touches[:] = True
+    repulsion.add(later)
+    repulsion.contacts.touches[:] = True
+    assert repulsion.pressing(down)[0] == pytest.approx(alone[0])
+    assert repulsion.pressing(down)[0] < 1e-2 * repulsion.contacts.stiffness[0] * 1e-3 / H**2
+
+
+def test_a_pair_gets_as_stiff_as_what_it_moves_but_not_between_solids():
+    """Two vertices on edges that are a million masses stiff in the step, one above the other, come too near; once they
+    are free, once faces press both."""
+    x0 = np.array([[0.0, 0.0, 1e-3], [0.0, 0.0, 0.0]])
+    pair, weights, up = np.array([[0, 1, 1, 1]]), np.array([[1.0, -1.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]])
+    inertia, still = np.full(2, 1e6), np.zeros((2, 3))
+    closing = np.array([[0.0, 0.0, -0.8e-3 / H], [0.0, 0.0, 0.0]])
+
+    def stiffness(between):
+        found = make_contacts(np.arange(1), pair, weights, up, np.full(1, 2e-3), np.zeros(1), x0, np.ones(2), H,
+                              inertia=inertia)
+        repulsion = Repulsion(x0, H, found)
+        for vertex, normal in ((0, -up), (1, up)) if between else ():
+            face = found[np.arange(1)]
+            face.key[:], face.vertices[:], face.weights[:] = 7 + vertex, vertex, [[1.0, 0.0, 0.0, 0.0]]
+            face.normal[:], face.least[:], face.floor[:] = normal, 1.0, -np.inf
+            repulsion.add(face)
+        repulsion.contacts.touches[:] = True
+        repulsion.begin(still, np.ones(len(repulsion.contacts), dtype=bool), 0.0 * repulsion.contacts.mass,
+                        0.0 * repulsion.contacts.normal, still)
+        for _ in range(20):
+            repulsion.judge(closing)
+        return repulsion.contacts.stiffness[0]
+
+    assert stiffness(between=False) == pytest.approx(0.5e6)                 # 1 / (1 / 1e6 + 1 / 1e6)
+    assert stiffness(between=True) == pytest.approx(STIFFEST * 0.5)
 
 
 def test_what_starts_too_close_is_moved_out_slowly():

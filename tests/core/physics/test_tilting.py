@@ -65,7 +65,7 @@ def coulombs(mu, speed, frames, parts=200):
 
 
 @pytest.mark.parametrize(("cells", "fabric", "mu", "speed", "settings", "others"), [
-    (21, "cotton", 0.2, 3.0, AS_IN_BLENDER, 0), (15, "silk", 0.5, 3.0, AS_IN_BLENDER, 0),
+    (21, "cotton", 0.2, 3.0, AS_IN_BLENDER, 0), (16, "silk", 0.5, 3.0, AS_IN_BLENDER, 0),
     (13, "denim", 0.3, 3.0, AS_IN_CORE, 0), (12, "cotton", 0.3, 3.0, AS_IN_BLENDER, 3),
     (13, "denim", 0.3, 3.0, {**AS_IN_CORE, "solid_contact": "springs"}, 0),
     (12, "cotton", 0.3, 3.0, {**AS_IN_BLENDER, "solid_contact": "springs"}, 3)])
