@@ -149,7 +149,8 @@ class Repulsion:
         self._chosen: Contacts | None = None                     # those that touch, until the next change
         self._matrix: Terms | None = None                        # likewise
         self._judged = 0
-        self._lifted = np.zeros(0)                               # what d* of the first n contacts carries over [m]
+        # of the first n contacts: what is carried over, h^2 lambda [kg m], and by how much d* is longer for it [m]
+        self._carried, self._lifted = np.zeros(0), np.zeros(0)
         self._acted: BoolArray | None = None                     # which contacts did in the last solution judged
         self._touched: BoolArray = np.zeros(0, dtype=np.bool_)   # of the first n contacts: in the step before
         self.settled = True                                      # whether friction was, on the whole of each piece
@@ -245,6 +246,7 @@ class Repulsion:
         self._touched = touched
         c.hold = holding - np.einsum("pi,pi->p", holding, c.normal)[:, None] * c.normal
         self._lifted = np.minimum(CARRIED * pressing * self._h**2 / c.stiffness, c.lift)
+        self._carried = c.stiffness * self._lifted
         c.least = c.least + self._lifted
         c.touches |= touched | self.too_close(expected)
         self._rub(pressing, velocity)
@@ -297,11 +299,11 @@ class Repulsion:
         if free is not None and weak.any():
             weak[weak] = free.leaves_some(c.normal[weak], c.vertices[weak], c.weights[weak] != 0.0, LOOSE)
         gave = touches & (c.give > 0.0) & (c.least - gap > np.maximum(late, c.give))
-        c.touches, before = touches, c.stiffness
+        c.touches = touches
         self.stiffen(c, u, np.where(gave, pressing, 0.0))
         changed |= gave
         c.stiffness = np.maximum(c.stiffness, np.where(weak, np.minimum(STIFFER * c.stiffness, stiffest), 0.0))
-        self._lift_as_before(before)
+        self._carry_no_more()
         changed |= weak
         rubbed = self._rub(pressing, u, momentum)
         if self._judged < FRICTION_PASSES:
@@ -309,13 +311,13 @@ class Repulsion:
         self._judged += 1
         return int(changed.sum()) > FEW_CHANGED_PAIRS * int(touches.sum())
 
-    def _lift_as_before(self, stiffness: FloatArray) -> None:
-        """Carry over the same force as with `stiffness` (C,) [kg] where springs have got stiffer than `STIFFEST`: they
-        would fling what they part, if they stayed as much longer."""
+    def _carry_no_more(self) -> None:
+        """Have springs that have got stiffer than `STIFFEST` carry over the force that they did at first: they would fling
+        what they part, if they stayed as much longer."""
         c = self.contacts
-        lifted = np.pad(self._lifted, (0, len(c) - len(self._lifted)))
         stiff = (c.give == 0.0) & (c.stiffness > STIFFEST * c.mass)
-        self._lifted = np.where(stiff, lifted * stiffness / c.stiffness, lifted)
+        carried, lifted = (np.pad(a, (0, len(c) - len(a))) for a in (self._carried, self._lifted))
+        self._lifted = np.where(stiff, carried / c.stiffness, lifted)
         c.least = c.least + (self._lifted - lifted)
 
     def _rub(self, pressing: FloatArray, velocity: FloatArray, momentum: MomentumChange | None = None) -> BoolArray:
