@@ -312,8 +312,10 @@ class Repulsion:
         return int(changed.sum()) > FEW_CHANGED_PAIRS * int(touches.sum())
 
     def _carry_no_more(self) -> None:
-        """Have springs that have got stiffer than `STIFFEST` carry over the force that they did at first: they would fling
-        what they part, if they stayed as much longer."""
+        """Have springs that got stiffer than `STIFFEST` carry over the force that they did at first.
+
+        As much longer as then, they would fling what they part.
+        """
         c = self.contacts
         stiff = (c.give == 0.0) & (c.stiffness > STIFFEST * c.mass)
         carried, lifted = (np.pad(a, (0, len(c) - len(a))) for a in (self._carried, self._lifted))
