@@ -132,7 +132,7 @@ class SelfContactStep:
             fixed.features.keys(pairs), pairs.vertices, pairs.weights, pairs.normal, thickness,
             fixed.friction_of(pairs, self._end), self._around.start, self._inverse_mass, self._h, self._unheld,
             self._inertia)
-        if self._around.pinched is not None:
+        if self._around.pinched is not None:                         # no stiffness makes room in a pinch
             there = any_of(pick(np.pad(self._around.pinched, (0, len(self._inverse_mass) - count)), found.vertices))
             found.stiffest[there] = STIFFEST * found.mass[there]
         return self._prescribed(self._turning(found))

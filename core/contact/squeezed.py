@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which contacts have no room, because others press what they part from both sides."""
+"""Find contacts without room: solids or other contacts press both sides of them together."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ Then by planes. A pair that meets on its way gets a unit normal n across which i
 end both primitives are put on their sides of a plane across n. In between everything moves in straight lines, so that
 the plane can, too, and the pair keeps apart. The plane's place is where an inelastic impact would leave the closest
 points: nothing is slowed that moves along, and momentum is kept. But whole primitives are moved, and those of a garment
-are slivers: half a millimetre for a lack of a micrometre stores a thousand times the energy of the motion.
+are slivers: half a millimetre, where a micrometre lacks, stores far more energy than the motion has.
 
 Then, after some rounds, by taking whatever still meets as one: pairs that share vertices make a heap, and a heap's
 motion comes closer to one motion each round, until it is that: its own mean motion, or the turn and translation that

@@ -233,8 +233,8 @@ def test_a_spring_that_gets_stiffer_carries_the_same_force_over():
             judged += 1
 
 
-def vertex_on_a_face(height, inertia=1e4):
-    """Contacts of one vertex, which has `inertia` [kg] in a step, with faces at 0 and at `height` [m] above it."""
+def vertex_on_a_face(inertia=1e4):
+    """Return positions and the contact of a vertex, of `inertia` [kg] in a step, that is too near to a face."""
     x0, index = np.array([[0.0, 0.0, 1e-3], [9.0, 9.0, 9.0]]), np.array([[0, 1, 1, 1]])
     normal = np.array([[0.0, 0.0, 1.0]])
     return x0, make_contacts(np.arange(1), index, np.array([[1.0, -1.0, 0.0, 0.0]]), normal, np.array([2e-3]),
@@ -244,7 +244,7 @@ def vertex_on_a_face(height, inertia=1e4):
 
 def test_what_comes_in_after_a_solution_does_not_change_what_others_press_with():
     """A stiff spring that did not act in the solution stops what comes near by its mass, not by its stiffness."""
-    x0, contacts = vertex_on_a_face(1e-3)
+    x0, contacts = vertex_on_a_face()
     repulsion = Repulsion(x0 * [[1.0], [0.0]], H, contacts)
     still, up = np.zeros((2, 3)), np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
     repulsion.begin(up, np.zeros(1, dtype=bool), np.zeros(1), np.zeros((1, 3)), still)
